@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 32
+plan 34
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -48,7 +48,13 @@ point "published times in the unit of the column" \
   "$(script --y microseconds --over suite.csv --where imax= | has ' 2 0 250 250 250')"
 point "a logarithmic axis where values are far apart" "$(script | has 'set logscale y')"
 point "--log none" "$(script --log none | grep logscale || :)"
-point "a map" "$(script --map imax --x blocks --where scenario=fa --y microseconds | has ' 0 0 4 4 4' ' 1 0 5 5 5')"
+sed '/,k6$/s/deadlock,1/completed,0/' sweep.csv >whole.csv
+"$LOCKSTEP" plot whole.csv -o x.svg --map imax --x blocks --where scenario=fa --y microseconds --script map.gp 2>err || :
+point "a map" "$(has ' 0 0 4 4 4' ' 1 0 5 5 5' <map.gp)"
+point "the time of a hang is no time" \
+  "$(script --y microseconds --where scenario=fa --where imax=8 --x blocks | grep ' 2 0 5 5 5'; grep -q '1 of 2 rows' err || cat err)"
+grep -v -e completed -e k7 sweep.csv >hang.csv
+expect "nothing but hangs" 3 "no row has a value of .microseconds." "$LOCKSTEP" plot hang.csv -o x.svg --x blocks --y microseconds
 expect "what varies must be shown" 2 "\`scenario. varies, too" \
   "$LOCKSTEP" plot sweep.csv -o x.svg --map imax --x blocks
 expect "a column that isn't there" 2 "did you mean .blocks.\?" "$LOCKSTEP" plot sweep.csv -o x.svg --x block

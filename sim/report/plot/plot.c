@@ -127,11 +127,19 @@ static char *panel_title(const CsvTable *table, const CsvRow *row, const Choice 
   return is_name(choice->panels) ? g_strdup(value) : g_strdup_printf("%s %s", choice->panels, value);
 }
 
+/* A run that hangs or is given up has a time, of when that was noticed, which stands beside no other. */
+static bool is_no_time(const CsvTable *table, const CsvRow *row, const char *column) {
+  static const char *const times[] = {"cycles", "measured_cycles", "microseconds", "operations_per_second", NULL};
+  return columns_has(table, "verdict") && g_strv_contains(times, column) &&
+         strcmp(csv_table_field(table, row, "verdict"), "completed") != 0;
+}
+
 static bool add_row(Figure *figure, const CsvTable *table, const CsvRow *row, const Choice *choice) {
   double x = 0, y = 0, value;
   g_autofree char *title = panel_title(table, row, choice);
   FigurePanel *panel = figure_panel(figure, title);
-  if (!columns_number(table, row, choice->y, &value) || *csv_table_field(table, row, "problem"))
+  if (!columns_number(table, row, choice->y, &value) || *csv_table_field(table, row, "problem") ||
+      is_no_time(table, row, choice->y))
     return false;
   if (choice->map) {
     x = figure_label(panel->x_labels, csv_table_field(table, row, choice->x));
@@ -303,6 +311,10 @@ static Figure *plot_sweep(const CsvTable *table, const PlotOptions *options, gui
   }
   name_axes(figure, &choice, options);
   g_ptr_array_unref(choice.curves);
+  if (*left_out == table->rows->len && !found) {
+    diag_error(diag, table->file, 0, 0, "no row has a value of `%s` that could be drawn", choice.y);
+    return NULL;
+  }
   return choose_scales(figure, options, diag) ? g_steal_pointer(&figure) : NULL;
 }
 
