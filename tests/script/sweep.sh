@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 33
+plan 37
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -107,6 +107,16 @@ point "a part without a scenario" "$(wrong "parts:
   - {machines: gtx580, params: {blocks: 1}}" '^wrong.yaml:2:5: error: no scenario named' .)"
 point "a scenario is no plan" "$(wrong 'program: x.ptx
 sets: 1' '^wrong.yaml:2:1: error: unknown key .sets. in a scenario' .)"
+# rows that couldn't be told apart
+printf 'name: gtx580\nbase: gtx580\ngpu: {sms: 4}\n' >four_sms.yaml
+expect "two machines of one name" 2 "two machines are called .gtx580. in the rows: .gtx580. and .four_sms.yaml." \
+  "$LOCKSTEP" sweep "$scenario" -m gtx580 -m four_sms.yaml --count
+point "in a plan" "$(wrong "scenarios: $scenario
+parts: [{machines: gtx580}, {machines: four_sms.yaml}]" '^wrong.yaml:2:40: error: two machines are called' '.name. in its file')"
+mkdir other && cp "$scenario" "${scenario%.yaml}.ptx" other/
+expect "two scenarios of one name" 2 "two scenarios are called .accesses. in the rows" \
+  "$LOCKSTEP" sweep "$scenario" other/accesses.yaml -m gtx580 --count
+expect "one that is named twice" 0 "^1 point$" "$LOCKSTEP" sweep other/accesses.yaml ./other/../other/accesses.yaml -m gtx580 -m gtx580 --count
 expect "a file of the command line: the nearest" 3 "did you mean .wrong.yaml.\?" "$LOCKSTEP" sweep wong.yaml
 for figure in "$SRCDIR"/validation/figures/*.yaml; do
   "$LOCKSTEP" sweep "$figure" --count 2>count.err | grep -qE '^[0-9]+ points$' || cat "$figure" count.err

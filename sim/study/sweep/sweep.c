@@ -24,8 +24,15 @@ typedef struct Subject {
 typedef struct Preparation {
   const Plan *plan;
   GHashTable *subjects; /* "SCENARIO\nMACHINE" -> Subject * */
+  GHashTable *called;   /* "scenario NAME", "machine NAME", as rows have it -> Called * */
   Diag *diag;
 } Preparation;
+
+/* Who has a name in the rows. */
+typedef struct Called {
+  char *text;     /* as the plan names it */
+  char *identity; /* a scenario's path, all values of a machine */
+} Called;
 
 static ScenarioOptions scenario_options(const Plan *plan, const PlanPoint *point, const char *machine) {
   return (ScenarioOptions){
@@ -133,6 +140,57 @@ static Machine *load_machine(const char *name, const PlanName *named, Diag *diag
   return NULL;
 }
 
+/* --- names in rows --- */
+
+static void free_called(gpointer data) {
+  Called *called = data;
+  g_free(called->text);
+  g_free(called->identity);
+  g_free(called);
+}
+
+/* The name of a scenario in its rows: that of the file, without what it ends in. */
+static char *scenario_called(const char *path) {
+  char *base = g_path_get_basename(path), *dot = strrchr(base, '.');
+  if (dot && dot != base)
+    *dot = '\0';
+  return base;
+}
+
+/* Two scenarios, or machines, of one name: nobody could tell their rows apart, and a plot would draw the mean. */
+static bool check_called(Preparation *preparation, const char *kind, const char *name, const char *text,
+                         const char *identity, const PlanName *named) {
+  g_autofree char *key = g_strdup_printf("%s %s", kind, name);
+  const Called *other = g_hash_table_lookup(preparation->called, key);
+  if (other && strcmp(other->identity, identity) == 0)
+    return true;
+  if (!other) {
+    Called *called = g_new(Called, 1);
+    *called = (Called){g_strdup(text), g_strdup(identity)};
+    g_hash_table_insert(preparation->called, g_steal_pointer(&key), called);
+    return true;
+  }
+  g_autofree char *quoted = quote_name(name), *first = quote_name(other->text), *second = quote_name(text);
+  g_autofree char *message =
+      g_strdup_printf("two %ss are called `%s` in the rows: `%s` and `%s`", kind, quoted, first, second);
+  if (named && named->place.file)
+    axis_error(&named->place, preparation->diag, "%s", message);
+  else
+    diag_usage(preparation->diag, "%s", message);
+  diag_hint(preparation->diag, "give one of them another name%s",
+            strcmp(kind, "machine") == 0 ? ": `name` in its file" : "");
+  return false;
+}
+
+static bool check_names(Preparation *preparation, const Subject *subject, const PlanName *path,
+                        const PlanName *named) {
+  g_autofree char *real = datadir_resolve(path->text), *identity = g_canonicalize_filename(real, NULL);
+  g_autofree char *scenario = scenario_called(path->text), *values = machine_dump(subject->machine);
+  return check_called(preparation, "scenario", scenario, path->text, identity, path) &&
+         check_called(preparation, "machine", subject->machine->name, named ? named->text : subject->machine->name,
+                      values, named);
+}
+
 /* Loads a scenario and a machine (`named`, NULL: the scenario's). NULL after errors. */
 static Subject *load_subject(const Plan *plan, const PlanName *path, const PlanName *named, Diag *diag) {
   ScenarioOptions options = scenario_options(plan, NULL, named ? named->text : NULL);
@@ -156,6 +214,8 @@ static bool prepare_subject(Preparation *preparation, const PlanPart *part, cons
     if (!subject)
       return false;
     g_hash_table_replace(preparation->subjects, g_steal_pointer(&name), subject);
+    if (!check_names(preparation, subject, path, named))
+      return false;
   }
   bool good = check_params(part, subject, preparation->diag);
   return check_settings(part, subject->machine, preparation->diag) && good;
@@ -216,7 +276,8 @@ static void list_points(SweepPoints *points) {
 
 SweepPoints *sweep_points_new(const Plan *plan, Diag *diag) {
   g_autoptr(GHashTable) subjects = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_subject);
-  Preparation preparation = {plan, subjects, diag};
+  g_autoptr(GHashTable) called = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_called);
+  Preparation preparation = {plan, subjects, called, diag};
   for (guint i = 0; i < plan->parts->len; i++)
     if (!prepare_part(&preparation, g_ptr_array_index(plan->parts, i)))
       return NULL;
@@ -291,12 +352,9 @@ static char *point_row(const Team *team, const PlanPoint *point, const char *key
   g_autoptr(RunResult) result = machine ? run_point(team, scenario, machine, point, diag) : NULL;
   if (result && stop_is_final(result->stop) && stop_asked(team->options->stop))
     return NULL;
-  g_autofree char *base = g_path_get_basename(point->scenario);
-  char *dot = strrchr(base, '.');
-  if (dot && dot != base)
-    *dot = '\0';
+  g_autofree char *name = scenario_called(point->scenario);
   g_autofree char *error = result ? NULL : first_error(diag);
-  return row_text(plan, point, base, subject->machine->name, result, error, key);
+  return row_text(plan, point, name, subject->machine->name, result, error, key);
 }
 
 static void work(gpointer data, gpointer user) {
