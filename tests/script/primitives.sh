@@ -43,7 +43,7 @@ count_complaint() {
 
 printed="barrier_xf barrier_atomic mutex_spin mutex_spin_backoff mutex_spin_then_backoff mutex_fa mutex_fa_backoff mutex_ring
 semaphore_spin semaphore_spin_backoff semaphore_sleep"
-plan $((11 * 4 + 2 * 3 + 2 * 2 + 10))
+plan $((11 * 4 + 2 * 3 + 2 * 2 + 2 * 2 + 10))
 for name in $printed; do
   for machine in gtx580 h200; do
     point "$name on $machine" "$(safe_complaint "$name" $machine)"
@@ -58,6 +58,11 @@ done
 for machine in gtx580 h200; do
   point "a barrier of two stages on $machine" "$(safe_complaint barrier_atomic $machine -p stages=2)"
   point "a barrier of two stages as printed on $machine: a race" "$(racy_complaint barrier_atomic_printed $machine -p stages=2)"
+done
+for sleeps in 0 1; do
+  for machine in gtx580 h200; do
+    point "posts before waits, sleeps=$sleeps, on $machine" "$(safe_complaint semaphore_ahead $machine -p sleeps=$sleeps)"
+  done
 done
 point "more blocks than threads" "$(safe_complaint barrier_xf_many gtx1080ti)"
 point "the second block is the checker" "$(safe_complaint barrier_xf rtx3070 -p checker=1)"

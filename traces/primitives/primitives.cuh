@@ -217,7 +217,7 @@ struct TurnReached {
   static __device__ __forceinline__ bool is_due(Word turn, Word number) { return !is_past(number, turn); }
 };
 
-// Algorithm 5. Fair. Three words: `count`, `ticket`, `turn`, all 0 at first.
+// Algorithm 5. Fair. Three words: `count` (with a sign: posts may come before waits), `ticket`, `turn`, all 0 at first.
 template <class Order = Fenced, class Turn = TurnPast> class SleepSemaphore {
   Word *count_, *ticket_, *turn_, most_;
 
@@ -225,7 +225,7 @@ public:
   __device__ __forceinline__ SleepSemaphore(Word *count, Word *ticket, Word *turn, Word initial)
       : count_(count), ticket_(ticket), turn_(turn), most_(initial) {}
   __device__ __forceinline__ void wait() {
-    if (atomicAdd(count_, 1) >= most_) {
+    if ((int)atomicAdd(count_, 1) >= (int)most_) {
       Word mine = take_number(ticket_);
       while (!Turn::is_due(look(turn_), mine))
         ;
@@ -234,7 +234,7 @@ public:
   }
   __device__ __forceinline__ void post() {
     Order::fence();
-    if (atomicSub(count_, 1) > most_)
+    if ((int)atomicSub(count_, 1) > (int)most_)
       atomicAdd(turn_, 1);
   }
 };

@@ -148,6 +148,30 @@ extern "C" __global__ void semaphore_sleep(Word *words, int apart, Word *counter
     visit(SleepSemaphore<AsPrinted>(words, ticket, turn, initial), counter, inside, crowded, ops, initial);
 }
 
+// A semaphore of 0 that says what is ready: block 0 waits for an item of each block, and adds them up. It posts its own before it
+// waits.
+template <class Semaphore>
+static __device__ __forceinline__ void gather(Semaphore semaphore, Word *items, Word *sum) {
+  items[blockIdx.x] = blockIdx.x + 1;
+  semaphore.post();
+  if (blockIdx.x)
+    return;
+#pragma unroll 1
+  for (Word i = 0; i < gridDim.x; i++)
+    semaphore.wait();
+#pragma unroll 1
+  for (Word i = 0; i < gridDim.x; i++)
+    *sum += items[i];
+}
+extern "C" __global__ void semaphore_ahead(Word *words, int apart, Word *items, Word *sum, int sleeps) {
+  if (threadIdx.x)
+    return;
+  if (sleeps)
+    gather(SleepSemaphore<>(words, words + apart, words + 2 * apart, 0), items, sum);
+  else
+    gather(SpinSemaphore<>(words), items, sum);
+}
+
 // --- barriers ---
 
 // Each thread leaves a mark, and looks at the mark of a thread of the next block behind the barrier. `wrong` counts old ones. The second
