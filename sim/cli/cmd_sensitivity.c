@@ -26,11 +26,12 @@ static const CommandHelp help = {
 /* Percent. */
 static double changed_by(const Options *options) { return isnan(options->by) ? 10 : options->by; }
 
-static void append_text(GString *out, const Sensitivity *found, const Machine *machine) {
+static void append_text(GString *out, const Sensitivity *found, const Machine *machine, const Options *options) {
   guint silent = 0, failed = 0;
-  g_string_append_printf(out, "%.3f us on %s; %u run%s\n\n%-*s%-*s%12s  %-18s%s\n", found->base, machine->name,
-                         found->runs, found->runs == 1 ? "" : "s", NAME_COLUMN, "parameter", VALUE_COLUMN, "value",
-                         "elasticity", "over seeds", "source");
+  g_string_append_printf(out, "%.3f us on %s", found->base, machine->name);
+  studies_changes(out, options);
+  g_string_append_printf(out, "; %u run%s\n\n%-*s%-*s%12s  %-18s%s\n", found->runs, found->runs == 1 ? "" : "s",
+                         NAME_COLUMN, "parameter", VALUE_COLUMN, "value", "elasticity", "over seeds", "source");
   for (guint i = 0; i < found->rows->len; i++) {
     const Elasticity *row = &g_array_index(found->rows, Elasticity, i);
     failed += row->problem != NULL;
@@ -126,7 +127,7 @@ static int sensitivity(const Options *options, Diag *diag) {
   else if (options->format == FORMAT_JSON)
     append_json(text, found, machine, options, plan->seeds);
   else
-    append_text(text, found, machine);
+    append_text(text, found, machine, options);
   return session_write(text->str);
 }
 

@@ -14,7 +14,7 @@ enum { SEEDS = 2, NAME_COLUMN = 26 };
 
 /* --- the ranking --- */
 
-/* 1, 2, 4 ... and the capacity. */
+/* 4, 8, 16 ... and the capacity. */
 static void default_blocks(GArray *blocks, guint capacity) {
   for (guint i = 4; i < capacity; i *= 2)
     g_array_append_val(blocks, i);
@@ -57,11 +57,14 @@ static void append_contest(GString *out, const Contest *contest, const char *bef
   g_string_append_printf(out, "%s%s\n", before ? "; was " : "", before ? before : "");
 }
 
-static void append_ranking(GString *out, const GPtrArray *contests, const char *machine, guint ops, guint seeds) {
+static void append_ranking(GString *out, const GPtrArray *contests, const char *machine, const Options *options,
+                           guint seeds) {
+  guint ops = (guint)options->ops;
   const char *best = NULL;
   g_string_append_printf(out, "%s: operations a second, over %u seed%s", machine, seeds, seeds == 1 ? "" : "s");
   if (ops)
     g_string_append_printf(out, ", %u operation%s a block", ops, ops == 1 ? "" : "s");
+  studies_changes(out, options);
   g_string_append_c(out, '\n');
   for (guint i = 0; i < contests->len; i++) {
     const Contest *contest = g_ptr_array_index(contests, i);
@@ -75,7 +78,7 @@ static void append_ranking(GString *out, const GPtrArray *contests, const char *
   }
 }
 
-static void append_csv(GString *out, const GPtrArray *contests, const char *machine) {
+static void append_csv(GString *out, const GPtrArray *contests, const char *machine, char **settings) {
   for (guint i = 0; i < contests->len; i++) {
     const Contest *contest = g_ptr_array_index(contests, i);
     for (guint j = 0; j < contest->contenders->len; j++) {
@@ -87,6 +90,7 @@ static void append_csv(GString *out, const GPtrArray *contests, const char *mach
       csv_field(out, contender->name);
       csv_field_format(out, "%.6g", contender->rate);
       csv_field(out, contender->problem);
+      csv_field_values(out, (const char *const *)settings);
       g_string_append_c(out, '\n');
     }
   }
@@ -116,13 +120,13 @@ static int rank_machine(const char *name, const Options *options, bool first, Di
     return diag_has_errors(diag) ? STATUS_OK : session_cut_short(options, diag);
   g_autoptr(GString) text = g_string_new(NULL);
   if (options->format == FORMAT_CSV) {
-    g_string_append(text, first ? "machine,kind,blocks,rank,primitive,operations_per_second,problem\n" : "");
-    append_csv(text, contests, machine->name);
+    g_string_append(text, first ? "machine,kind,blocks,rank,primitive,operations_per_second,problem,settings\n" : "");
+    append_csv(text, contests, machine->name, options->overrides);
   } else if (options->format == FORMAT_JSON) {
     append_json(text, contests, machine, options, seeds, first);
   } else {
     g_string_append(text, first ? "" : "\n");
-    append_ranking(text, contests, machine->name, ops, seeds);
+    append_ranking(text, contests, machine->name, options, seeds);
   }
   return session_write(text->str);
 }
@@ -159,8 +163,11 @@ static void append_times(GString *out, const Characteristics *found) {
   }
 }
 
-static void append_characteristics(GString *out, const Characteristics *found, const char *machine) {
-  g_string_append_printf(out, "%s, %u blocks, one thread of each makes 1000 accesses\n\n", machine, found->blocks);
+static void append_characteristics(GString *out, const Characteristics *found, const char *machine,
+                                   const Options *options) {
+  g_string_append_printf(out, "%s, %u blocks, one thread of each makes 1000 accesses", machine, found->blocks);
+  studies_changes(out, options);
+  g_string_append(out, "\n\n");
   append_times(out, found);
   g_string_append_printf(
       out,
@@ -217,7 +224,7 @@ static int classify(const char *name, const Options *options, Diag *diag) {
   if (!contests)
     return diag_has_errors(diag) ? STATUS_OK : session_cut_short(options, diag);
   g_autoptr(GString) text = g_string_new(NULL);
-  append_characteristics(text, &found, name);
+  append_characteristics(text, &found, name, options);
   append_advice(text, &found, contests);
   return session_write(text->str);
 }

@@ -4,6 +4,7 @@
 
 #include "sim/cli/session.h"
 #include "sim/cli/sweep_plan.h"
+#include "sim/report/text.h"
 
 static void show_step(guint done, guint total, const char *row, gpointer progress) {
   ((Progress *)progress)->total = total;
@@ -32,6 +33,12 @@ Plan *studies_plan(const Options *options, unsigned seeds, Diag *diag) {
     return g_steal_pointer(&plan);
   diag_usage(diag, "expected one scenario on one machine, and one value of each -s and -p");
   return NULL;
+}
+
+void studies_changes(GString *out, const Options *options) {
+  Changes changes = options_changes(options);
+  Canvas canvas = {out, session_colour()};
+  text_changes(&changes, &canvas);
 }
 
 char *studies_rate(double value) {

@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 38
+plan 42
 
 cd "$folder"
 
@@ -88,6 +88,12 @@ point "the best semaphore of one spins" "$(case $(best 'semaphore (initial value
 point "the best semaphore of many" "$(test "$(best 'semaphore (initial value 120)')" = semaphore_sleep || cat rank.csv)"
 expect "the ranking as JSON" 0 '"primitive" : "barrier_xf"' \
   "$LOCKSTEP" rank --primitives -m gtx580 --blocks 64 --ops 4 --seeds 1 --format json
+expect "what -s changed" 0 "^gtx580: .*, 1 operation a block, -s gpu.sms=2$" \
+  "$LOCKSTEP" rank --primitives -m gtx580 -s gpu.sms=2 --blocks 4 --ops 1 --seeds 1
+expect "as CSV" 0 "^gtx580,barrier,4,1,.*,,gpu.sms=2$" \
+  "$LOCKSTEP" rank --primitives -m gtx580 -s gpu.sms=2 --blocks 4 --ops 1 --seeds 1 --format csv
+expect "of a sensitivity" 0 "^[0-9.]+ us on h200, -s gpu.sms=2; 1 run$" \
+  "$LOCKSTEP" sensitivity valley.yaml -s gpu.sms=2 --seeds 1 --only gpu.compute_capability
 expect "no machine is named" 2 "name a machine with -m" "$LOCKSTEP" rank --primitives
 expect "--blocks of a scenario" 2 "are for --primitives" "$LOCKSTEP" rank valley.yaml --blocks 8
 expect "a param of --primitives" 2 "takes --blocks and --ops" "$LOCKSTEP" rank --primitives -m gtx580 -p ops=4
@@ -98,5 +104,6 @@ point "nothing is noted of lockstep's own programs" "$(cat notes)"
 expect "classify takes the machine as an argument, and no -m" 2 "unknown option -m" \
   "$LOCKSTEP" machine classify gtx580 -m gtx295
 expect "classify on one thread" 0 "^lines held hostage +yes" "$LOCKSTEP" machine classify gtx580 -s gpu.sms=2 -j 1
+point "what was changed" "$(grep -q '^gtx580, 16 blocks, .*, -s gpu.sms=2$' "$folder/out" || cat "$folder/out")"
 expect "classify" 0 "^lines held hostage +yes" "$LOCKSTEP" machine classify gtx580 -s gpu.sms=2
 finish
