@@ -150,6 +150,8 @@ static int sweep(const Options *options, Diag *diag) {
     return diag_usage(diag, "--%s needs -o FILE", options->merge ? "merge" : "shard"), STATUS_OK;
   if (options->shard && options->merge)
     return diag_usage(diag, "--merge is for all shards together"), STATUS_OK;
+  if (options->count && options->merge)
+    return diag_usage(diag, "--count or --merge: one at a time"), STATUS_OK;
   if (sweep_cluster_wanted(options))
     return sweep_cluster(options, diag);
   g_autoptr(Plan) plan = sweep_plan(options, diag);

@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 37
+plan 38
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -58,6 +58,7 @@ for shard in 3 1; do
 done
 expect "a shard is missing" 3 "12 of 36 points are missing" sweep --merge -o shards.csv
 expect "--count sees the shards" 0 "^36 points, 24 done$" sweep -o shards.csv --count
+expect "--count and --merge" 2 "one at a time" sweep --merge --count -o shards.csv
 sweep --shard 2/3 -o shards.csv 2>err
 expect "--merge" 0 "36 points" sweep --merge -o shards.csv
 point "the same of three shards" "$(same one.csv shards.csv)"
