@@ -120,7 +120,7 @@ static int sensitivity(const Options *options, Diag *diag) {
       sensitivity_of(plan, machine, by / 100, (const char *const *)options->only, &sweep, diag);
   progress_end(&progress);
   if (!found)
-    return diag_has_errors(diag) ? STATUS_OK : session_cut_short(options, diag);
+    return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);
   g_autoptr(GString) text = g_string_new(NULL);
   if (options->format == FORMAT_CSV)
     append_csv(text, found, machine);

@@ -179,7 +179,7 @@ static int search(const Options *options, const GArray *axes, Diag *diag) {
   g_autoptr(Tuned) tuned = tune(plan, axes, budget, store, &sweep, diag);
   progress_end(&progress);
   if (!tuned)
-    return diag_has_errors(diag) ? STATUS_OK : session_cut_short(options, diag);
+    return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);
   if (options->output) {
     g_autoptr(GPtrArray) keys = tune_keys(plan, axes, tuned, diag);
     if (!store_finish(store, keys, diag))

@@ -62,7 +62,7 @@ static int run(const Command *command, int argc, char **argv) {
   interrupt_install();
   int status = command->run(argc, argv);
   if (interrupt_name())
-    fprintf(stderr, "lockstep: ended by %s; what was done until then is reported\n", interrupt_name());
+    fprintf(stderr, "lockstep: ended by %s\n", interrupt_name());
   return interrupt_status(status);
 }
 

@@ -117,7 +117,7 @@ static int rank_machine(const char *name, const Options *options, bool first, Di
       primitives_rank(name, (const char *const *)options->overrides, blocks, ops, seeds, &sweep, diag);
   progress_end(&progress);
   if (!contests)
-    return diag_has_errors(diag) ? STATUS_OK : session_cut_short(options, diag);
+    return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);
   g_autoptr(GString) text = g_string_new(NULL);
   if (options->format == FORMAT_CSV) {
     g_string_append(text, first ? "machine,kind,blocks,rank,primitive,operations_per_second,problem,settings\n" : "");
@@ -222,7 +222,7 @@ static int classify(const char *name, const Options *options, Diag *diag) {
   g_autoptr(GPtrArray) contests = good ? primitives_rank(name, settings, blocks, 0, 1, &sweep, diag) : NULL;
   progress_end(&progress);
   if (!contests)
-    return diag_has_errors(diag) ? STATUS_OK : session_cut_short(options, diag);
+    return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);
   g_autoptr(GString) text = g_string_new(NULL);
   append_characteristics(text, &found, name, options);
   append_advice(text, &found, contests);

@@ -35,6 +35,14 @@ Plan *studies_plan(const Options *options, unsigned seeds, Diag *diag) {
   return NULL;
 }
 
+int studies_cut_short(const Options *options, Diag *diag) {
+  int status = session_cut_short(options, diag);
+  diag_warning(diag, NULL, 0, 0, "no report, which needs all points");
+  if (options->output)
+    diag_hint(diag, "what was measured is kept in %s.journal: the same command goes on from there", options->output);
+  return status;
+}
+
 void studies_changes(GString *out, const Options *options) {
   Changes changes = options_changes(options);
   Canvas canvas = {out, session_colour()};

@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 42
+plan 44
 
 cd "$folder"
 
@@ -75,6 +75,11 @@ point "bars of elasticities" "$(grep -q "'clocks.sm'" clock.gp || cat err)"
 expect "sensitivity as JSON" 0 '"elasticity" : -(1|0.99|1.00)' "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only clocks.sm --format json
 expect "a generation is no amount" 0 "^[0-9.]+ us on h200; 1 run$" \
   "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only gpu.compute_capability
+expect "stopped: no report, and it says so" 4 "^warning: no report, which needs all points" \
+  "$LOCKSTEP" sensitivity "$SRCDIR/traces/primitives/mutex_spin.yaml" -m gtx580 --limit-seconds 0.3
+expect "a tune that is stopped can go on" 4 "kept in landscape.csv.journal: the same command goes on" \
+  "$LOCKSTEP" tune "$SRCDIR/traces/primitives/mutex_spin_backoff.yaml" -m gtx580 -p blocks=64 -p imax=1..512 \
+  -o landscape.csv --limit-seconds 0.3
 expect "a change that is none" 2 "expected a percentage" "$LOCKSTEP" sensitivity valley.yaml --by 0
 
 # Table 5 of Stuart and Owens, small.
