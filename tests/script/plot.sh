@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 34
+plan 36
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -94,6 +94,17 @@ point "a sweep's param that is called so is none" "$(sed 's/imax/kind/' sweep.cs
   "$LOCKSTEP" plot kind.csv -o kind.svg --script kind.gp 2>err; has "set title 'a'" "set title 'b'" <kind.gp)"
 expect "a suite that isn't there" 2 "did you mean .stuart2011_table1.\?" \
   "$LOCKSTEP" plot sweep.csv -o x.svg --over stuart2011_tabl1
+# a landscape of `tune`: points in the order in which they were measured, with gaps between them
+cat >landscape.csv <<E2
+scenario,machine,imin,imax,seed,verdict,exit_status,cycles,measured_cycles,microseconds,operations,operations_per_second,findings,ended_by,error,key
+spin,a,1,8,1,completed,0,10,10,1,,,,,,k1
+spin,a,8,8,1,completed,0,10,10,2,,,,,,k2
+spin,a,1,64,1,completed,0,10,10,3,,,,,,k3
+spin,a,3,16,1,completed,0,10,10,4,,,,,,k4
+E2
+"$LOCKSTEP" plot landscape.csv --x imin --map imax -o map.svg --script map.gp 2>err || :
+point "a map's axes go upwards" "$(has "set xtics ('1' 0, '3' 1, '8' 2)" "set ytics ('8' 0, '16' 1, '64' 2)" ' 1 1 4 4 4' <map.gp)"
+point "a map with gaps is no image, which has a value at each place" "$(grep ' with image' map.gp || :)"
 if command -v gnuplot >/dev/null; then
   sed -E 's/^(fa.*),10,20,/\1,10,1660880,/; s/^(fa,a,2,8.*),10,,deadlock/\1,10,902182,deadlock/' sweep.csv >large.csv
   "$LOCKSTEP" plot large.csv --map imax --x blocks --where scenario=fa -o map.svg 2>err || cat err

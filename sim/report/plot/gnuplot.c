@@ -135,7 +135,9 @@ static void append_map(GString *out, const FigurePanel *panel, guint index) {
   append_labels(out, "y", panel->y_labels);
   g_string_append_printf(out, "set xrange [-0.5:%u.5]\nset yrange [-0.5:%u.5]\n", panel->x_labels->len - 1,
                          panel->y_labels->len - 1);
-  g_string_append_printf(out, "plot $p%us0 using 1:2:3 with image notitle\n", index);
+  /* boxes, since an image needs a value at each place, and a landscape of `tune` or failed points have gaps */
+  g_string_append_printf(
+      out, "plot $p%us0 using 1:2:(0.5):(0.5):3 with boxxyerror fs solid noborder lc palette notitle\n", index);
 }
 
 static void append_bars(GString *out, const FigurePanel *panel, guint index) {

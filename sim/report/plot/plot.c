@@ -152,6 +152,36 @@ static bool add_row(Figure *figure, const CsvTable *table, const CsvRow *row, co
   return true;
 }
 
+/* --- the axes of a map --- */
+
+typedef struct Order {
+  const CsvTable *table;
+  const char *column;
+} Order;
+
+static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer user) {
+  const Order *order = user;
+  double first, second;
+  columns_number(order->table, *(const CsvRow *const *)a, order->column, &first);
+  columns_number(order->table, *(const CsvRow *const *)b, order->column, &second);
+  return (first > second) - (first < second);
+}
+
+/* The labels of each panel's axis: numbers upwards, whatever the order of the rows is; names as they come. */
+static void add_labels(Figure *figure, const CsvTable *table, const Choice *choice, const char *column, bool is_x) {
+  g_autoptr(GPtrArray) rows = g_ptr_array_copy(table->rows, NULL, NULL);
+  Order order = {table, column};
+  g_ptr_array_set_free_func(rows, NULL);
+  if (is_everywhere(table, column))
+    g_ptr_array_sort_with_data(rows, compare_numbers, &order);
+  for (guint i = 0; i < rows->len; i++) {
+    const CsvRow *row = g_ptr_array_index(rows, i);
+    g_autofree char *title = panel_title(table, row, choice);
+    FigurePanel *panel = figure_panel(figure, title);
+    figure_label(is_x ? panel->x_labels : panel->y_labels, csv_table_field(table, row, column));
+  }
+}
+
 /* --- scales --- */
 
 typedef struct Extent {
@@ -301,6 +331,14 @@ static Figure *plot_sweep(const CsvTable *table, const PlotOptions *options, gui
   g_autoptr(Figure) figure = figure_new(options->map ? FIGURE_MAP : FIGURE_CURVES);
   if (!choose(table, options, &choice, diag))
     return g_ptr_array_unref(choice.curves), NULL;
+  for (guint i = 0; i < table->rows->len && choice.map; i++) {
+    g_autofree char *title = panel_title(table, g_ptr_array_index(table->rows, i), &choice);
+    figure_panel(figure, title); /* in the order of the rows, whatever that of the labels is */
+  }
+  if (choice.map) {
+    add_labels(figure, table, &choice, choice.x, true);
+    add_labels(figure, table, &choice, choice.map, false);
+  }
   for (guint i = 0; i < table->rows->len; i++)
     *left_out += !add_row(figure, table, g_ptr_array_index(table->rows, i), &choice);
   if (options->printed && !options->map) {
