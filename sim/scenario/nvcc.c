@@ -73,6 +73,8 @@ static bool add_output(char **lines, const char *file, Diag *diag) {
   for (char **line = lines; *line; line++)
     if (*g_strstrip(*line)) {
       diag_error(diag, file, 0, 0, "nvcc: %s", *line);
+      if (strstr(*line, "Unresolved extern function"))
+        diag_hint(diag, "GPUs don't have it; what a hypothetical machine has runs as PTX: --code ptx");
       any = true;
     }
   return any;

@@ -66,10 +66,11 @@ compiler writes 'echo junk >"$into"'
 compiler explains 'echo "k.cu(1): error: identifier is undefined" >&2; exit 2'
 compiler shouts 'printf "\033[31mno \377 licence\n" >&2; exit 1'
 compiler quotes 'echo "k.cu:2:10: fatal error: x.h: No such file or directory" >&2; exit 1'
+compiler lacks 'echo "ptxas fatal   : Unresolved extern function __syncblocks" >&2; exit 1'
 cp explains unreadable
 chmod -x unreadable
 
-plan 48
+plan 49
 launch='--grid 1 --block 32'
 # shellcheck disable=SC2086 # options
 {
@@ -124,6 +125,7 @@ launch='--grid 1 --block 32'
   expect "nvcc can't be run" 3 "^k.cu: error: can't run nvcc: .*unreadable" env NVCC=./unreadable "$LOCKSTEP" run k.cu \
     -m h200 $launch
   expect "nvcc explains" 3 '^k.cu:1: error: nvcc: identifier is undefined' env NVCC=./explains "$LOCKSTEP" run cuda.yaml
+  expect "what only a hypothetical machine has" 3 'runs as PTX: --code ptx' env NVCC=./lacks "$LOCKSTEP" run cuda.yaml
   expect "the compiler behind nvcc explains" 3 '^k.cu:2:10: error: nvcc: x.h: No such file' env NVCC=./quotes "$LOCKSTEP" \
     run cuda.yaml
   expect "nvcc prints what isn't text" 3 '^k.cu: error: nvcc: .x1b.31mno .xff licence' env NVCC=./shouts "$LOCKSTEP" run \
