@@ -34,6 +34,7 @@ typedef struct Issue {
   uint64_t sources;      /* machine code: when its sources have been read */
   bool drains;           /* a fence: the next instruction waits for all global accesses that the SM has under way */
   bool drains_system;    /* of the system */
+  bool drains_reads;     /* only for those that read */
   bool empties_l1;       /* and then empties the L1 */
   struct Gpu *gpu;       /* NULL when exploring, like the next three */
   struct Sm *sm;

@@ -449,11 +449,22 @@ void exec_RED(Issue *issue) { access_memory(issue, MEM_ATOMIC); }
 void exec_ENQUEUE(Issue *issue) { access_queue(issue); }
 void exec_DEQUEUE(Issue *issue) { access_queue(issue); }
 
+/* PTX orders stores before such a fence before the stores behind it, and not before the loads: where stores may be
+ * late, loads pass them. */
+static bool lets_loads_pass(const Issue *issue) {
+  return issue->gpu && issue->gpu->machine->memory.late_stores && issue->inst->sem == SEM_ACQ_REL &&
+         issue->block->launch->program->dialect == DIALECT_PTX;
+}
+
 /* Within an SM accesses to a line are performed in order, so .CTA waits for loads of its warp at most; wider scopes
  * wait until the global accesses that the SM has under way are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
   issue->drains = issue->empties_l1 = issue->inst->mode != FENCE_CTA;
   issue->drains_system = issue->inst->mode == FENCE_SYS;
+  if (issue->drains && lets_loads_pass(issue)) {
+    issue->drains_reads = true;
+    issue->warp->owes = MAX(issue->warp->owes, issue->inst->mode + 1);
+  }
   if (!issue->drains && issue->gpu) {
     const Machine *machine = issue->gpu->machine;
     uint32_t takes = issue->encoded ? machine->sm.encoded.fence : machine->memory.fence_block;

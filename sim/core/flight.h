@@ -142,6 +142,13 @@ void flights_land(Flights *flights, Flight *flight);
 static inline uint64_t flights_oldest(const Flights *flights) {
   return flights->oldest == NO_FLIGHT ? UINT64_MAX : flights_at(flights, flights->oldest)->number;
 }
+/* The same of those that read: loads and atomic operations. */
+static inline uint64_t flights_oldest_read(const Flights *flights) {
+  uint32_t at = flights->oldest;
+  while (at != NO_FLIGHT && flights_at(flights, at)->request.kind == MEM_STORE)
+    at = flights_at(flights, at)->next;
+  return at == NO_FLIGHT ? UINT64_MAX : flights_at(flights, at)->number;
+}
 /* What a lane of flight->fetchers fetches. */
 static inline Fill *flight_fill(const Flight *flight, unsigned lane) {
   return &flight->fills[bits_count(flight->fetchers & ((1u << lane) - 1))];

@@ -93,6 +93,7 @@ typedef struct SmDrain {
   uint64_t from;   /* it could be over then, but for memory.fence_latency */
   uint64_t delay;  /* that comes on top */
   bool system;     /* of the system, not the chip */
+  bool reads;      /* of loads and atomic operations only: stores may come later */
   bool empties_l1; /* when it is over */
 } SmDrain;
 /* The same behind a fence: it waits until all accesses that the SM has under way are performed. */

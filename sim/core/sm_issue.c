@@ -165,8 +165,11 @@ static void go_on(const Issue *issue) {
     sm_wait_for_operands(issue->sm, warp, decoded, issue->next, delay);
     return;
   }
-  SmDrain drain = {
-      .from = issue->next, .delay = delay, .system = issue->drains_system, .empties_l1 = issue->empties_l1};
+  SmDrain drain = {.from = issue->next,
+                   .delay = delay,
+                   .system = issue->drains_system,
+                   .reads = issue->drains_reads,
+                   .empties_l1 = issue->empties_l1};
   sm_wait_for_drain(issue->sm, warp, decoded, &drain);
 }
 
@@ -182,6 +185,30 @@ static bool waits_as_fence(Issue *issue, const Decoded *decoded) {
   issue->drains_system = issue->inst->scope == SCOPE_SYS;
   if (!issue->drains)
     issue->next = scheduler_fence(issue, issue->gpu->machine->memory.fence_block);
+  slots_lose(issue, STALL_FENCE);
+  go_on(issue);
+  return true;
+}
+
+/* Nobody can tell whether the stores before a fence come before or behind it. */
+static bool passes_stores(const Inst *inst) {
+  const OpInfo *info = &op_info[inst->op];
+  if (inst->op == OP_MEMBAR && inst->sem != SEM_SC)
+    return true; /* such a fence, too */
+  if (info->unit == UNIT_GLOBAL || info->unit == UNIT_SHARED)
+    return info->flags & OPF_LOAD && !(info->flags & (OPF_STORE | OPF_ATOMIC | OPF_LOCK | OPF_UNLOCK));
+  return info->unit != UNIT_BARRIER && !(info->flags & (OPF_FENCE | OPF_BARRIER)) && inst->op != OP_EXIT;
+}
+
+/* A fence before the access, where only loads have passed the stores before it so far: the warp comes to the access a
+ * second time when they have been performed. */
+static bool waits_for_stores(Issue *issue) {
+  if (!issue->mask || passes_stores(issue->inst))
+    return false;
+  issue->next = issue->now;
+  issue->drains = true;
+  issue->drains_system = issue->warp->owes - 1 == FENCE_SYS;
+  issue->warp->owes = 0;
   slots_lose(issue, STALL_FENCE);
   go_on(issue);
   return true;
@@ -391,6 +418,8 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
                  .warp = warp};
   bool invited = warp->invited;
   if (G_UNLIKELY(decoded->sends) && (waits_for_loads(&issue) || waits_for_room(&issue, decoded)))
+    return;
+  if (G_UNLIKELY(warp->owes) && waits_for_stores(&issue))
     return;
   if (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))
     return;

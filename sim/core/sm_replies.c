@@ -131,6 +131,10 @@ SmSleep sm_sleep(const Sm *sm, const Warp *warp) {
 /* ---- fences ---- */
 
 /* All that the fence waits for has been performed. */
+static bool is_drained(const Sm *sm, const Warp *warp) {
+  return (warp->drain_reads ? flights_oldest_read(&sm->flights) : flights_oldest(&sm->flights)) > warp->drains;
+}
+
 static void end_drain(Sm *sm, Warp *warp) {
   if (warp->drain_empties_l1)
     cached_forget(sm);
@@ -139,11 +143,13 @@ static void end_drain(Sm *sm, Warp *warp) {
 }
 
 void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain *drain) {
-  uint64_t next = MAX(drain->from + sm->gpu->machine->memory.fence_latency,
-                      memsys_fence(sm->gpu->memsys, (uint32_t)sm->index, drain->from, drain->system));
+  uint64_t next = drain->from + sm->gpu->machine->memory.fence_latency;
+  if (!drain->reads)
+    next = MAX(next, memsys_fence(sm->gpu->memsys, (uint32_t)sm->index, drain->from, drain->system));
   warp->drain_empties_l1 = drain->empties_l1;
+  warp->drain_reads = drain->reads;
   warp->drains = sm->flights.made;
-  if (flights_oldest(&sm->flights) > warp->drains) {
+  if (is_drained(sm, warp)) {
     end_drain(sm, warp);
     sm->stall[warp->slot] = STALL_FENCE;
     sm_wait_for_operands(sm, warp, decoded, next, drain->delay);
@@ -159,7 +165,7 @@ void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain
 /* A reply has come: the warp goes on if that was what it waited for. */
 static void unblock(Sm *sm, Warp *warp, uint64_t now) {
   if (warp->drains) {
-    if (flights_oldest(&sm->flights) <= warp->drains)
+    if (!is_drained(sm, warp))
       return;
     end_drain(sm, warp);
     warp->blocked_from = MAX(warp->blocked_from, now + sm->gpu->machine->memory.fence_latency);
@@ -267,7 +273,7 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
   sm_go_on(sm, warp, now);
 }
 
-/* The oldest access is another one now: fences may be over. */
+/* The oldest access is another one now, or the oldest that reads: fences may be over. */
 static void end_drains(Sm *sm, uint64_t now) {
   for (WarpSet rest = sm->draining; rest; rest = warp_set_rest(rest))
     unblock(sm, &sm->warps[warp_set_first(rest)], now);
@@ -334,7 +340,7 @@ void sm_take_replies(Sm *sm, uint64_t now) {
     look_ahead(sm);
     if (!has_all(sm, flight, now))
       continue;
-    bool oldest = !flight->apart && flight->previous == NO_FLIGHT;
+    bool oldest = (!flight->apart && flight->previous == NO_FLIGHT) || sm->gpu->machine->memory.late_stores;
     flights_land(&sm->flights, flight);
     if (G_UNLIKELY(flight->bulk != NULL)) {
       land_piece(sm, flight, oldest, now);

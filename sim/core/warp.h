@@ -75,6 +75,8 @@ typedef struct Warp {
   bool blocked;
   bool released;         /* it has waited as the release at its pc does before it */
   bool drain_empties_l1; /* when the fence is over */
+  bool drain_reads;      /* SmDrain.reads */
+  uint8_t owes;          /* FenceScope, plus 1, of a fence that stores before it haven't been waited for; 0: none */
   bool awaits_loads;     /* as long as registers are pending: behind fence.acq_rel.cta */
   bool invited;          /* it may send an access before those who wait in Sm.crowded */
   uint8_t count;         /* of `counted` */

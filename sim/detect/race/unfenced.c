@@ -11,45 +11,61 @@ static bool stores(const Inst *inst) {
   return is_strong(inst) && op_info[inst->op].flags & OPF_STORE && !(op_info[inst->op].flags & OPF_ATOMIC);
 }
 
-/* What waits for the stores before it. */
+/* What waits for the stores before it; loads behind it may not. */
+static bool is_weak_fence(const Inst *inst) {
+  return inst->op == OP_MEMBAR && inst->mode != FENCE_CTA && inst->sem != SEM_SC;
+}
+
 static bool is_fence(const Inst *inst) {
   bool releases = inst->sem == SEM_RELEASE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC;
-  return (inst->op == OP_MEMBAR && inst->mode != FENCE_CTA) || (is_strong(inst) && releases);
+  return (inst->op == OP_MEMBAR && inst->mode != FENCE_CTA && !is_weak_fence(inst)) || (is_strong(inst) && releases);
 }
 
-/* True if from `pc` on the block comes to such an access; *open: to its end, without a fence. */
-static bool meets_in(const Kernel *kernel, const CfgBlock *block, uint32_t pc, const Inst *store, bool *open) {
-  *open = false;
+/* What the way from a store comes to within a block. */
+typedef enum { WAY_OPEN, WAY_WEAK, WAY_ENDS, WAY_MEETS } Way;
+
+/* From `pc` on the block comes to such an access; to a fence; or (WAY_OPEN, WAY_WEAK: past a fence that isn't fence.sc)
+ * to its end. */
+static Way way_through(const Kernel *kernel, const CfgBlock *block, uint32_t pc, const Inst *store, Way way) {
   for (; pc <= block->last; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    if (is_fence(inst))
-      return false;
-    if (is_strong(inst) && (inst->a != store->a || inst->imm != store->imm))
-      return true;
+    bool other = inst->a != store->a || inst->imm != store->imm, writes = op_info[inst->op].flags & OPF_STORE;
+    if (is_fence(inst) || (way == WAY_WEAK && is_strong(inst) && writes))
+      return WAY_ENDS;
+    if (is_strong(inst) && other)
+      return WAY_MEETS;
+    way = is_weak_fence(inst) ? WAY_WEAK : way;
   }
-  *open = true;
-  return false;
+  return way;
 }
 
+/* A block to look through, and how the way comes there. */
+typedef struct WayTo {
+  uint32_t block;
+  Way way;
+} WayTo;
+
 static bool has_pair_from(const Kernel *kernel, const Cfg *cfg, uint32_t store) {
-  g_autofree bool *come = g_new0(bool, cfg->blocks->len);
-  g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  const CfgBlock *block = g_ptr_array_index(cfg->blocks, cfg->block_of[store]);
+  g_autofree bool *come = g_new0(bool, 2 * cfg->blocks->len);
+  g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(WayTo));
+  WayTo at = {cfg->block_of[store], WAY_OPEN};
   uint32_t pc = store + 1;
-  for (guint at = 0;; at++) {
-    bool open;
-    if (meets_in(kernel, block, pc, &kernel->insts[store], &open))
+  for (guint done = 0;; done++) {
+    const CfgBlock *block = g_ptr_array_index(cfg->blocks, at.block);
+    Way way = way_through(kernel, block, pc, &kernel->insts[store], at.way);
+    if (way == WAY_MEETS)
       return true;
-    for (guint i = 0; open && i < block->successors->len; i++) {
-      uint32_t to = g_array_index(block->successors, uint32_t, i);
-      if (!come[to])
+    for (guint i = 0; way != WAY_ENDS && i < block->successors->len; i++) {
+      WayTo to = {g_array_index(block->successors, uint32_t, i), way};
+      bool *known = &come[2 * to.block + way];
+      if (!*known)
         g_array_append_val(next, to);
-      come[to] = true;
+      *known = true;
     }
-    if (at == next->len)
+    if (done == next->len)
       return false;
-    block = g_ptr_array_index(cfg->blocks, g_array_index(next, uint32_t, at));
-    pc = block->first;
+    at = g_array_index(next, WayTo, done);
+    pc = ((const CfgBlock *)g_ptr_array_index(cfg->blocks, at.block))->first;
   }
 }
 
