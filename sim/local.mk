@@ -394,6 +394,7 @@ liblockstep_a_SOURCES += \
   sim/scenario/init_graph.c \
   sim/scenario/layout.c \
   sim/scenario/layout.h \
+  sim/scenario/limits.c \
   sim/scenario/loader.c \
   sim/scenario/loader.h \
   sim/scenario/machine_runs.c \

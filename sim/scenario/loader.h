@@ -1,8 +1,8 @@
 /* loader.h - what the files that load a scenario share; private to sim/scenario.
  *
  * scenario_load.c opens files; yaml.c reads the YAML form; bare.c a bare program's directives and the command line;
- * loader.c single values and buffers, init.c and init_graph.c what buffers hold, args.c arguments, layout.c structs
- * for both; expect.c expectations.
+ * loader.c single values and buffers, limits.c what params may be, init.c and init_graph.c what buffers hold, args.c
+ * arguments, layout.c structs for both; expect.c expectations.
  * Values are given as YamlNodes, also by bare.c, so that both forms have one set of checks and messages. */
 #ifndef LOCKSTEP_SCENARIO_LOADER_H
 #define LOCKSTEP_SCENARIO_LOADER_H
@@ -100,6 +100,9 @@ bool loader_check_block(Loader *loader, const ScenarioLaunch *launch);
 int loader_find_kernel(Loader *loader, const YamlNode *name);
 ScenarioLaunch *loader_launch_new(const char *file, unsigned line, unsigned column);
 ScenarioLaunch *loader_launch_copy(const ScenarioLaunch *launch);
+
+/* The `limits` of a scenario, if there are any (limits.c); call it when all params are there. */
+bool loader_read_limits(Loader *loader, const YamlNode *root);
 
 /* The `host` of a scenario, if there is one (host_steps.c). */
 bool loader_read_host(Loader *loader, const YamlNode *root);

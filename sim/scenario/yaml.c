@@ -458,8 +458,8 @@ static void collect_kernels(Loader *loader, const YamlNode *root) {
 }
 
 bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
-  static const char *const keys[] = {"about", "program", "params",   "buffers", "heap",      "launches",
-                                     "host",  "measure", "machines", "expect",  "expect_on", NULL};
+  static const char *const keys[] = {"about", "program", "params",   "limits", "buffers",   "heap", "launches",
+                                     "host",  "measure", "machines", "expect", "expect_on", NULL};
   const YamlNode *root = tree->root;
   if (!loader_expect(loader, root, YAML_NODE_MAPPING, "a scenario"))
     return false;
@@ -470,6 +470,8 @@ bool loader_read_yaml(Loader *loader, const YamlTree *tree) {
     loader->scenario->about = g_strdup(about->scalar);
   good &= each_entry(loader, root, "params", read_param);
   good &= check_given_params(loader);
+  if (!loader_read_limits(loader, root))
+    return false;
   good &= each_entry(loader, root, "buffers", read_buffer);
   good &= read_machines(loader, root);
   if (!program)
