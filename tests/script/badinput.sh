@@ -130,7 +130,8 @@ END
 
 printf "\001\000\002\003" >bytes.cubin
 limited() { # limited NAME LIMITS: a scenario of good.sass whose grid is the param `size`
-  printf 'program: good.sass\nparams: {size: 4, least: 2}\nlimits:\n  %s\nlaunches:\n  - {grid: size, block: 32}\n' "$2" >"$1.yaml"
+  printf 'program: good.sass\nparams: {size: 4, least: 2}\nlimits:\n  %s\n' "$2" >"$1.yaml"
+  printf 'launches:\n  - {grid: size, block: 32}\n' >>"$1.yaml"
 }
 limited limits 'size: {least: least, most: 64, multiple: 4, power: true}'
 limited limits_name 'sizes: {least: 1}'
@@ -139,13 +140,17 @@ limited limits_most 'size: {least: 1, most: 0}'
 plan 43
 expect "a param within its limits" 0 '^as expected|: completed' lockstep run limits.yaml -p size=32
 expect "a param that is too large" 3 \
-  '^limits.yaml:4:3: error: param `size` is 128, expected a power of two, a multiple of 4, 2 to 64' lockstep run limits.yaml -p size=128
+  '^limits.yaml:4:3: error: param `size` is 128, expected a power of two, a multiple of 4, 2 to 64' \
+  lockstep run limits.yaml -p size=128
 expect "a param that is too small" 3 'param `size` is -4, expected' lockstep run limits.yaml -p size=-4
 expect "a param that is no power of two" 3 'param `size` is 12, expected' lockstep run limits.yaml -p size=12
 expect "a param that is no multiple" 3 'param `size` is 2, expected' lockstep run limits.yaml -p size=2
-expect "a limit of no param" 3 '^limits_name.yaml:4:3: error: limits: no param is called `sizes`' lockstep run limits_name.yaml
-expect "a limit without least" 3 '^limits_least.yaml:4:3: error: the limit has no `least`' lockstep run limits_least.yaml
-expect "limits that nothing meets" 3 '^limits_most.yaml:4:[0-9]+: error: most is 0, expected 1 to ' lockstep run limits_most.yaml
+expect "a limit of no param" 3 '^limits_name.yaml:4:3: error: limits: no param is called `sizes`' \
+  lockstep run limits_name.yaml
+expect "a limit without least" 3 '^limits_least.yaml:4:3: error: the limit has no `least`' \
+  lockstep run limits_least.yaml
+expect "limits that nothing meets" 3 '^limits_most.yaml:4:[0-9]+: error: most is 0, expected 1 to ' \
+  lockstep run limits_most.yaml
 expect "misspelt machine key" 3 '^(\./)?key.yaml:4:[0-9]+: error: .*lock_unti' lockstep run good.sass -m ./key.yaml
 expect "nearest key" 3 'did you mean .*lock_unit' lockstep run good.sass -m ./key.yaml
 expect "misspelt scenario key" 3 '^key_scenario.yaml:3:1: error: .*launchs' lockstep run key_scenario.yaml

@@ -43,7 +43,7 @@ unordered_complaint() {
 }
 lost_complaint() { run_complaint 'the words of owed sum to' "$@"; }
 
-plan 62
+plan 63
 for machine in gtx1080ti rtx3070 h200; do
   point "basic, on $machine" "$(safe_complaint messages_basic $machine)"
   point "no fence before the mask, on $machine" "$(racy_complaint messages_no_fence $machine)"
@@ -56,6 +56,9 @@ for words in 1 3 4; do
   point "basic, $words words, uneven" "$(safe_complaint messages_basic gtx1080ti -p words=$words -p uneven=1 -p pause=4 -p each=2)"
   point "batches, $words words, uneven" "$(safe_complaint batches gtx1080ti -p words=$words -p uneven=1 -p pause=4 -p senders=3)"
 done
+# In one stream senders would never start while receivers wait for them.
+expect "who waits for the other isn't told to share its stream" 0 'repair: .* stream if neither waits for the other' \
+  "$LOCKSTEP" check traces/client_server/messages_reset_first.yaml -m gtx1080ti --schedules 2 -p senders=3
 point "the read index freed too early" "$(racy_complaint messages_free_at_once gtx1080ti)"
 point "receivers that leave when senders are done lose messages" "$(lost_complaint messages_basic h200 -p fault=5 -p entries=256 -p period=1)"
 point "lanes that wait hold those that needn't, on a SIMT stack" "$(run_complaint 'reconvergence\|nobody is left' messages_wait_alone gtx1080ti)"

@@ -105,7 +105,8 @@ static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
                                                : "make both accesses atomic or volatile (.CV, .WT)");
   if (!race_of_one_launch(race, second))
     return because("the launches are of different streams, which run concurrently",
-                   "put both launches in one stream, or hand over with an atomic flag and MEMBAR");
+                   "hand over with an atomic flag and MEMBAR, or put both launches in one stream if neither waits "
+                   "for the other");
   if (race_of_one_block(race, second))
     return because("both warps pass no barrier between the two, and no lock bit, atomic or flag is handed from "
                    "the first to the second",
@@ -187,7 +188,9 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
   if (race->cause == RACE_LANES)
     return because(missing, "put __syncwarp() between the two");
   if (!race_of_one_launch(race, second))
-    return because(missing, "put both launches in one stream, or hand over with an atomic flag and __threadfence()");
+    return because(missing,
+                   "hand over with an atomic flag and __threadfence(), or put both launches in one stream if neither "
+                   "waits for the other");
   if (race_of_one_block(race, second))
     return because(missing, "put __syncthreads() between the two, hold one lock around each, or hand over with an "
                             "atomic or volatile flag and __threadfence_block()");
