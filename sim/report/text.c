@@ -166,12 +166,13 @@ static void append_one_result(const RunResult *result, Canvas *canvas) {
 }
 
 static void append_unfinished(const Unfinished *unfinished, Canvas *canvas) {
+  const char *ends = unfinished->left == 1 ? "it ends" : "they end";
   if (!unfinished->left)
     return;
   paint_plain(canvas,
               "  not finished: %u of the %u schedules in which warps are held up, after up to %" G_GUINT64_FORMAT
               " cycles; whether %s isn't known\n",
-              unfinished->left, unfinished->tried, unfinished->cycles, unfinished->left == 1 ? "it ends" : "they end");
+              unfinished->left, unfinished->tried, unfinished->cycles, ends);
   paint_plain(canvas, "  to go on: %s\n", unfinished->again);
 }
 

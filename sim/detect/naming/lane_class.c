@@ -37,8 +37,8 @@ static void class_free(gpointer data) {
   g_free(class);
 }
 
-/* Views of a block stand together, so its classes are the newest while its lanes are added, and then come one after the
- * other. */
+/* Views of a block stand together, so its classes are the newest while its lanes are added, and then come one after
+ * the other. */
 static LaneClass *class_at(LaneClasses *classes, const WarpView *view, uint32_t pc) {
   const Block *block = classes->of_block ? view->block : NULL;
   for (guint i = classes->all->len + 1; i-- > 0;) {
