@@ -2,8 +2,9 @@
  * peak memory.
  * Usage: bench PROGRAMS-FOLDER LOCKSTEP [VALGRIND]. Each program runs in a process of its own, so that its peak
  * memory is its own. A time is the best of RUNS runs, of the processor and not of the clock on the wall, since other
- * work on the machine can only slow one down. Rows are so long that the first touch of memory counts little. Host instructions are counted by valgrind, and come out the same on a
- * busy machine. Threads are compared by the clock on the wall, so these rows want a machine with two idle processors.
+ * work on the machine can only slow one down. Rows are so long that the first touch of memory counts little. Host
+ * instructions are counted by valgrind, and come out the same on a busy machine. Threads are compared by the clock on
+ * the wall, so these rows want a machine with two idle processors.
  * `bench --one PROGRAMS-FOLDER INDEX ROUNDS` runs one program: that is what valgrind counts. */
 #include <math.h>
 #include <stdio.h>
@@ -228,8 +229,8 @@ static double wall_seconds(const char *lockstep, const char *folder, const TeamR
   return (double)(g_get_monotonic_time() - start) / G_USEC_PER_SEC;
 }
 
-/* The seconds that `rounds` rounds take on one thread and on two: the least of all runs, which take turns, since other
- * work on the machine slows each of them down. */
+/* The seconds that `rounds` rounds take on one thread and on two: the least of all runs, which take turns, since
+ * other work on the machine slows each of them down. */
 static bool print_team(const char *lockstep, const char *folder, const TeamRow *row) {
   static const char *const threads[] = {"1", "2"};
   double least[2][2] = {{INFINITY, INFINITY}, {INFINITY, INFINITY}};

@@ -2,9 +2,9 @@
  * is waited for.
  *
  * A class is explored once, as a lane of which only that is known in which all its members agree (Assumption.any_lane). What that
- * exploration doesn't touch, no member does; a class that would store to an address that isn't known says nothing, and then
- * classes of one block each are asked, whose index is known. So a grid of 270,000 threads at a barrier, of which none has anything
- * to give, costs one exploration, or one for each block. */
+ * exploration doesn't touch, no member does; a class that would store to an address that isn't known says nothing, and
+ * then classes of one block each are asked, whose index is known. So a grid of 270,000 threads at a barrier, of which
+ * none has anything to give, costs one exploration, or one for each block. */
 #ifndef LOCKSTEP_DETECT_NAMING_LANE_CLASS_H
 #define LOCKSTEP_DETECT_NAMING_LANE_CLASS_H
 

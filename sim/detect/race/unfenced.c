@@ -24,8 +24,8 @@ static bool is_fence(const Inst *inst) {
 /* What the way from a store comes to within a block. */
 typedef enum { WAY_OPEN, WAY_WEAK, WAY_ENDS, WAY_MEETS } Way;
 
-/* From `pc` on the block comes to such an access; to a fence; or (WAY_OPEN, WAY_WEAK: past a fence that isn't fence.sc)
- * to its end. */
+/* From `pc` on the block comes to such an access; to a fence; or (WAY_OPEN, WAY_WEAK: past a fence that isn't
+ * fence.sc) to its end. */
 static Way way_through(const Kernel *kernel, const CfgBlock *block, uint32_t pc, const Inst *store, Way way) {
   for (; pc <= block->last; pc++) {
     const Inst *inst = &kernel->insts[pc];
