@@ -12,7 +12,7 @@
 typedef struct Header {
   size_t mapped;       /* bytes, 0: it is the heap's */
   size_t used;         /* of a mapping that is kept: bytes in memory */
-  struct Header *next; /* the one of its size kept before it */
+  struct Header *next; /* the one of its size kept after it */
   gboolean enlarged;
 } Header;
 
@@ -34,7 +34,9 @@ enum {
  * for each schedule. Zeros are written faster than a page is got from the host for its first use, by 80 times on a
  * virtual machine that looks after its page tables itself. */
 static GMutex kept_mutex;
-static Header *kept[SIZES];
+static struct {
+  Header *first, *last; /* whoever asks has the one that was freed first: simulations make and free in one order */
+} kept[SIZES];
 static size_t kept_used;
 static unsigned next_given_back; /* where what makes room is looked for first */
 
@@ -161,8 +163,11 @@ static gboolean keep(Header *header) {
   if (wiped) {
     unsigned size = size_of(&bytes);
     kept_used += used;
-    header->next = kept[size];
-    kept[size] = header;
+    if (kept[size].first)
+      kept[size].last->next = header;
+    else
+      kept[size].first = header;
+    kept[size].last = header;
   }
   g_mutex_unlock(&kept_mutex);
   return wiped;
@@ -172,22 +177,22 @@ static gboolean keep(Header *header) {
  * one, of each size in turn. */
 static Header *take_kept(unsigned size, size_t bytes) {
   g_mutex_lock(&kept_mutex);
-  Header *found = kept[size], *given_back = NULL;
+  Header *found = kept[size].first, *given_back = NULL;
   if (found) {
-    kept[size] = found->next;
+    kept[size].first = found->next;
     kept_used -= found->used;
   }
   size_t room = 0;
   for (unsigned i = 0; !found && i < SIZES && kept_used > KEPT_ANYWAY && room < bytes; i++) {
     next_given_back = (next_given_back + 1) % SIZES;
-    Header *last = kept[next_given_back];
-    if (!last)
+    Header *first = kept[next_given_back].first;
+    if (!first)
       continue;
-    kept[next_given_back] = last->next;
-    room += last->used;
-    kept_used -= last->used;
-    last->next = given_back;
-    given_back = last;
+    kept[next_given_back].first = first->next;
+    room += first->used;
+    kept_used -= first->used;
+    first->next = given_back;
+    given_back = first;
     i = 0;
   }
   g_mutex_unlock(&kept_mutex);
