@@ -97,7 +97,7 @@ static inline uint32_t hierarchy_note_owner(Hierarchy *h, const Part *part) {
   return key;
 }
 enum { LATE_LINES = 256 };
-/* The part, which waited, leaves its SM's port at `milli` or later; there is a credit. */
-void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli);
+/* Parts that wait in the port of their SM leave it at `milli` or later, in order, as far as there are credits. */
+void hierarchy_leave_held(Hierarchy *h, Port *port, uint64_t milli);
 
 #endif

@@ -43,10 +43,8 @@ static void reply(Hierarchy *h, uint32_t index, uint64_t milli) {
   if (part->kind == MEM_ATOMIC)
     request->waited = MAX(request->waited, part->busy);
   part_free(&h->queue, index);
-  for (uint32_t next; (next = port->held.first) != PART_NONE && port_has_credit(port, part_at(&h->queue, next));) {
-    port->held.first = part_at(&h->queue, next)->next;
-    hierarchy_leave(h, next, milli_of(cycle));
-  }
+  if (port->held.first != PART_NONE)
+    hierarchy_leave_held(h, port, milli_of(cycle));
   if (--request->parts == 0)
     h->client.reply(h->client.user, request, milli_cycle(request->answered));
 }

@@ -154,8 +154,18 @@ static inline void leave(Hierarchy *h, uint32_t index, uint64_t milli, PartBox *
   come(h, index, part, G_UNLIKELY(h->late != NULL) ? be_late(h, part, due) : due, box);
 }
 
-void hierarchy_leave(Hierarchy *h, uint32_t index, uint64_t milli) {
-  leave(h, index, milli, &h->queue.side[part_at(&h->queue, index)->sm].answered);
+void hierarchy_leave_held(Hierarchy *h, Port *port, uint64_t milli) {
+  /* the first one isn't looked at without need: it isn't in the host's cache */
+  for (uint32_t first; (first = port->held.first) != PART_NONE && (port->credits || port->held_joined);) {
+    Part *part = part_at(&h->queue, first);
+    if (!port_has_credit(port, part))
+      return;
+    port->held.first = part->next;
+    port->held_joined -= part->shape.joined;
+    if (part->next != PART_NONE)
+      __builtin_prefetch(part_at(&h->queue, part->next), 1);
+    leave(h, first, milli, &h->queue.side[part->sm].answered);
+  }
 }
 
 static bool is_host(Hierarchy *h, uint64_t line) {
@@ -227,6 +237,12 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   return index;
 }
 
+/* The part waits for a credit, or behind those that do. */
+static void hold(Hierarchy *h, Port *port, uint32_t index) {
+  port->held_joined += part_at(&h->queue, index)->shape.joined;
+  part_list_append(&h->queue, &port->held, index);
+}
+
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *counters) {
   Port *port = &h->port[request->sm];
   uint32_t apart = (uint32_t)(request->kind == MEM_STORE ? h->port_rules.store_split : h->port_rules.split);
@@ -242,7 +258,7 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *
     if (port->held.first == PART_NONE && port_has_credit(port, part_at(&h->queue, index)))
       leave(h, index, milli, &h->queue.side[request->sm].sent);
     else
-      part_list_append(&h->queue, &port->held, index);
+      hold(h, port, index);
   }
   port->parts += request->parts;
 }

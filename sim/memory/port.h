@@ -39,7 +39,8 @@ typedef struct Port {
   /* Credits that are back or on their way back, a ring: when each can be used. */
   uint64_t *credit;
   uint32_t first_credit, credits;
-  PartList held;         /* parts that wait for a credit */
+  PartList held;         /* parts that wait for a credit, or behind those that do */
+  uint32_t held_joined;  /* how many of them need none */
   uint64_t *recent;      /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;
   uint8_t recent_like[1 << PORT_LIKE_BITS]; /* how many of them there are of each kind of lines (port.c) */
