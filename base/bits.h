@@ -33,6 +33,12 @@ static inline uint32_t bits_by_table(uint32_t table, uint32_t a, uint32_t b, uin
   return result;
 }
 
+/* A hash, and behind it one more value. */
+static inline uint64_t bits_mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+  return hash ^ (hash >> 32);
+}
+
 static inline guint bits_hash_key(gconstpointer key) {
   uint64_t value = *(const uint64_t *)key * UINT64_C(0x9e3779b97f4a7c15);
   return (guint)(value >> 32);

@@ -181,10 +181,14 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/leaders.h \
   sim/detect/proof/view.c \
   sim/detect/proof/view.h \
+  sim/detect/proof/warp_digest.c \
+  sim/detect/proof/warp_digest.h \
   sim/detect/proof/seen.c \
   sim/detect/proof/seen.h \
   sim/detect/proof/settle.c \
   sim/detect/proof/settle.h \
+  sim/detect/proof/stillness.c \
+  sim/detect/proof/stillness.h \
   sim/detect/race/attempts.c \
   sim/detect/race/attempts.h \
   sim/detect/race/decides.c \

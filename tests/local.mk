@@ -106,6 +106,7 @@ UNIT_TESTS = \
   tests/unit/test_scenario \
   tests/unit/test_scheduler \
   tests/unit/test_settle \
+  tests/unit/test_stillness \
   tests/unit/test_shadow \
   tests/unit/test_shared \
   tests/unit/test_simt \
@@ -283,7 +284,7 @@ TEST_HELPERS = \
 
 TEST_INPUTS = $(call found,tests/corpus/*.* tests/corpus/*/*.* tests/fuzz/corpus/*/*)
 TEST_INPUTS += $(call found,tests/ptx/*.* tests/kernels/*.* tests/converge/*.* tests/divergent/*.* tests/divergent/lanes/*.* tests/divergent/orders/*.*)
-TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem tests/machine_code/*.* tests/twins/*.*)
+TEST_INPUTS += $(call found,tests/golden/*.* tests/golden/*/*.* tests/bench/*.* tests/memory/*.mem tests/machine_code/*.* tests/twins/*.* tests/batches/*.*)
 EXTRA_DIST += $(TEST_FILES) $(TEST_HELPERS) $(TEST_INPUTS)
 
 # `make check` ends with a line for each kind of test and one for all, whatever came of them: this is Automake's rule and

@@ -458,9 +458,9 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
     raise_scoreboards(&issue, decoded);
   else if (!decoded->stall)
     sm_set_ready(warp, decoded, issue.ready);
+  warp->pc = issue.next_pc;
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))
     tell_issued(&issue);
-  warp->pc = issue.next_pc;
   if (G_UNLIKELY(sm->faulted))
     return;
   if (warp->alive == 0) {

@@ -318,7 +318,8 @@ typedef struct Gpu {
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
-  bool memory_changed; /* since it was last set to false, while hashing: a word that others can read, or a lock bit */
+  bool memory_changed;  /* since it was last set to false, while hashing: a word that others can read, or a lock bit */
+  bool local_changed;   /* the same of local memory */
   GArray *marks;        /* MarkTime */
   struct Host *host;    /* sim/core/host.h; NULL: the launches are all there is */
   Fault fault;
@@ -348,7 +349,10 @@ static inline void gpu_hash_change(Gpu *gpu, uint64_t space, uint64_t place, uin
     return;
   gpu->memory_hash ^=
       rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
-  gpu->memory_changed |= before != after && space != HASH_LOCAL;
+  if (space == HASH_LOCAL)
+    gpu->local_changed |= before != after;
+  else
+    gpu->memory_changed |= before != after;
 }
 
 static inline ProbePoint issue_point(const Issue *issue, uint32_t lanes) {

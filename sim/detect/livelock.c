@@ -1,5 +1,7 @@
 #include "sim/detect/livelock.h"
 
+#include "base/bits.h"
+#include "sim/core/look.h"
 #include "sim/detect/naming/locate.h"
 
 enum {
@@ -199,4 +201,51 @@ Finding *livelock_report_alone(Gpu *gpu, const Warp *warp) {
     return finding;
   }
   return NULL;
+}
+
+/* "lane 3 of warp 2 of block 0 gave it the value 1 in cycle 900". NULL: nobody changed it. Free with g_free. */
+static char *change_text(const Gpu *gpu, const StillWord *word) {
+  WordChange change =
+      word->sm ? look_shared_change(word->sm, (uint32_t)word->address / 4) : look_global_change(gpu, word->address);
+  uint32_t value = word->sm ? look_shared(word->sm, (uint32_t)word->address / 4) : look_global(gpu, word->address);
+  if (thread_is_none(change.thread))
+    return NULL;
+  g_autofree char *who = locate_thread_text(gpu, change.thread), *when = locate_change_text(gpu, &change);
+  g_autofree char *number = number_text(value);
+  return g_strdup_printf("%s gave it the value %s in %s", who, number, when);
+}
+
+static void add_word(const Gpu *gpu, Finding *finding, const StillWord *word) {
+  g_autofree char *where =
+      word->sm ? locate_shared_text(word->block, (uint32_t)word->address) : locate_global_text(gpu, word->address);
+  g_autofree char *change = change_text(gpu, word);
+  locate_evidence(finding, word->launch, word->pc,
+                  g_strdup_printf("%u thread%s %s %s%s%s", word->threads, word->threads == 1 ? "" : "s",
+                                  word->atomic ? "try again and again for" : "look again and again at", where,
+                                  change ? "; " : "", change ? change : ""));
+}
+
+Finding *livelock_report_still(const Gpu *gpu, const StillCircle *circle) {
+  g_autoptr(GArray) warps = list_warps(gpu);
+  uint64_t threads = 0;
+  const WarpPlace *place = NULL;
+  for (guint i = warps->len; i-- > 0;) {
+    const WarpPlace *at = &g_array_index(warps, WarpPlace, i);
+    bool runs = at->warp->state == WARP_RUNNING;
+    threads += runs ? bits_count(at->lanes) : 0;
+    place = runs ? at : place;
+  }
+  const StillWord *first = circle->words->len ? &g_array_index(circle->words, StillWord, 0) : NULL;
+  char *message =
+      g_strdup_printf("no word of memory changes any more, and all warps that can go on, of %" G_GUINT64_FORMAT
+                      " threads, look at the same words again and again; in no order of steps does one of "
+                      "them finish",
+                      threads);
+  Finding *finding = locate_finding(FINDING_LIVELOCK, message, first ? first->launch : place->launch,
+                                    first ? first->pc : place->warp->pc);
+  finding->cycle = gpu->cycle;
+  for (guint i = 0; i < MIN(circle->words->len, (guint)STEPS_SHOWN); i++)
+    add_word(gpu, finding, &g_array_index(circle->words, StillWord, i));
+  finding->repair = g_strdup("let some thread make the change that they wait for, or give the loop another exit");
+  return finding;
 }

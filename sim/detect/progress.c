@@ -8,6 +8,7 @@
 #include "sim/detect/naming/standing.h"
 #include "sim/detect/proof/recurrence.h"
 #include "sim/detect/proof/settle.h"
+#include "sim/detect/proof/stillness.h"
 
 /* After so many looks in a row that found a live program, and then at each doubling, states are watched for
  * recurrence. */
@@ -296,21 +297,42 @@ static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
   return true;
 }
 
-/* No word changes all the way round: every order of steps goes the same way. Named like a deadlock; false if the
- * circle doesn't say by what. */
-static bool conclude_still(Watch *watch, Outcome *outcome) {
-  GpuStop stop;
-  SeenLoads *seen = seen_record_still(watch->gpu, RECURRENCE_WINDOW, watch->limit_cycles, &stop);
-  if (!seen)
-    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+/* Explains who waits for what while no word changes. False if there seems to be a way out. */
+static bool explain_round(Watch *watch, const SeenLoads *seen, Outcome *outcome) {
   Explorer *explorer = explorer_new(watch->gpu);
   explorer->exchanged = seen;
   bool stuck = explorer_prove(explorer) == EXPLORE_STUCK;
   if (stuck)
     explain(watch, explorer, outcome);
   explorer_free(explorer);
+  return stuck;
+}
+
+/* No word changes all the way round: every order of steps goes the same way. Named like a deadlock; false if the
+ * circle doesn't say by what. */
+static bool conclude_still(Watch *watch, Outcome *outcome) {
+  GpuStop stop;
+  SeenLoads *seen = seen_record_still(watch->gpu, RECURRENCE_WINDOW, watch->limit_cycles, NULL, NULL, &stop);
+  if (!seen)
+    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+  bool stuck = explain_round(watch, seen, outcome);
   seen_free(seen);
   return stuck;
+}
+
+/* Nothing changes any more, and all warps go round, each in a circle of its own: in no order of steps does one of
+ * them finish. Named like a deadlock, if what they find says by what. */
+static bool watch_stillness(Watch *watch, Outcome *outcome) {
+  GpuStop stop;
+  StillCircle *circle = stillness_watch(watch->gpu, watch->limit_cycles, &stop);
+  if (!circle)
+    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+  if (!explain_round(watch, circle->seen, outcome)) {
+    outcome->verdict = VERDICT_LIVELOCK;
+    g_ptr_array_insert(watch->findings, 0, livelock_report_still(watch->gpu, circle));
+  }
+  still_circle_free(circle);
+  return true;
 }
 
 /* True if the run ended, by a livelock or otherwise. */
@@ -318,7 +340,7 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   GpuStop stop;
   uint64_t barriers = watch->gpu->counters.barriers_completed;
   if (!recurrence_watch(watch->gpu, watch->limit_cycles, &stop))
-    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+    return stop == GPU_BUDGET ? watch_stillness(watch, outcome) : conclude(watch, stop, outcome);
   bool by_barriers = watch->gpu->counters.barriers_completed != barriers;
   Warp *only = by_barriers ? NULL : seen_only_warp(watch->gpu);
   if (only)
@@ -398,8 +420,8 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
                  .options = options,
                  .findings = findings,
                  .interval = WATCH_INSTRUCTIONS,
-                 .limit_cycles = MIN(options->limit_cycles, options->patience_cycles ? options->patience_cycles
-                                                                                     : options->limit_cycles)};
+                 .limit_cycles = MIN(options->limit_cycles,
+                                     options->patience_cycles ? options->patience_cycles : options->limit_cycles)};
   Outcome outcome = {.verdict = VERDICT_UNDECIDED};
   gpu->stop = options->stop;
   for (;;) {

@@ -138,18 +138,38 @@ static bool somebody_starves(const Gpu *gpu, const SeenLoads *seen) {
   return false;
 }
 
-SeenLoads *seen_record_still(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+/* True if something has changed since the watch began, or depends on the time. */
+static bool has_moved(const Gpu *gpu, const SeenLoads *seen, uint64_t progress) {
+  return seen->moved || gpu->memory_changed || gpu->progress != progress || gpu->locks;
+}
+
+enum { PIECE_INSTRUCTIONS = 1000 };
+
+/* So many instructions, in pieces if somebody has to be asked. True: it is enough. */
+static bool run_still(Gpu *gpu, const SeenLoads *seen, uint64_t instructions, uint64_t limit_cycles,
+                      SeenEnough enough, void *user, GpuStop *stop) {
+  uint64_t progress = gpu->progress, piece = enough ? PIECE_INSTRUCTIONS : instructions;
+  for (uint64_t done = 0; done < instructions; done += piece) {
+    *stop = gpu_run(gpu, piece, limit_cycles);
+    if (*stop != GPU_BUDGET || has_moved(gpu, seen, progress))
+      return false;
+    if (enough && enough(user))
+      return true;
+  }
+  return !enough;
+}
+
+SeenLoads *seen_record_still(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles, SeenEnough enough, void *user,
+                             GpuStop *stop) {
   SeenLoads *seen = seen_new(NULL);
   Probe probe = {.user = seen, .issued = note_exchanged, .stale_read = note_stale};
-  uint64_t progress = gpu->progress;
   gpu_subscribe(gpu, &probe);
   gpu->hashes_memory = true;
   gpu->memory_changed = false;
-  *stop = gpu_run(gpu, instructions, limit_cycles);
+  bool still = run_still(gpu, seen, instructions, limit_cycles, enough, user, stop);
   gpu->hashes_memory = false;
   gpu_unsubscribe(gpu, &probe);
-  seen->moved |= gpu->memory_changed || gpu->progress != progress || gpu->locks || somebody_starves(gpu, seen);
-  if (*stop == GPU_BUDGET && !seen->moved)
+  if (still && !somebody_starves(gpu, seen))
     return seen;
   seen_free(seen);
   return NULL;

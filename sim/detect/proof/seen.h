@@ -34,8 +34,11 @@ Warp *seen_only_warp(const Gpu *gpu);
 SeenLoads *seen_record(Gpu *gpu, const Warp *warp, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop);
 /* The same of what the lanes of all warps exchange, if meanwhile no word or lock bit changes, no load finds an old
  * copy, all warps that can issue do, and no turns of lanes depend on the time. NULL otherwise, or if the run
- * stopped. */
-SeenLoads *seen_record_still(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop);
+ * stopped. `enough`: asked now and then; what was seen is enough once it says so, and isn't if it never does. NULL:
+ * all of the window is wanted. */
+typedef bool (*SeenEnough)(void *user);
+SeenLoads *seen_record_still(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles, SeenEnough enough, void *user,
+                             GpuStop *stop);
 void seen_free(SeenLoads *seen);
 /* What word `part` of the load, or the exchange, at `pc` gave to the lane of a warp that was watched; NULL if that
  * isn't known. */

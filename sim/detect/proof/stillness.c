@@ -1,0 +1,242 @@
+#include "sim/detect/proof/stillness.h"
+
+#include "base/bits.h"
+#include "sim/core/bulk.h"
+#include "sim/core/host.h"
+#include "sim/detect/proof/warp_digest.h"
+
+enum {
+  WINDOW_LEAST = 20000,  /* instructions watched at the most: so many, */
+  WINDOW_PER_WARP = 4000 /* and so many for each warp that can issue */
+};
+
+/* A warp's way. It is looked at where it waits for no reply. */
+typedef struct Round {
+  uint64_t age;    /* of the warp; 0: nobody is watched in this slot */
+  uint64_t digest; /* of the state that it is to come back to; that is taken anew after 1, 2, 4, 7, 11 ...
+                    * steps, so that it doesn't come to the same places of a loop again and again */
+  uint32_t pc, active;
+  uint32_t steps, renew_after;
+  bool back;
+} Round;
+
+typedef struct Stillness {
+  Gpu *gpu;
+  Round *round;        /* of each warp slot of the machine */
+  uint32_t left;       /* warps that haven't come back */
+  KernelState *states; /* of each launch's kernel */
+  uint64_t *issued;    /* of each SM: its accesses so far, when the last warp came back; NULL: some haven't */
+  GHashTable *words;   /* by place: StillWord */
+  GHashTable *lanes;   /* by place and warp: those that were there */
+  bool broken;         /* something happened that the watch doesn't see through */
+} Stillness;
+
+static Round *round_of(const Stillness *still, const Sm *sm, const Warp *warp) {
+  return &still->round[sm->index * SM_WARPS_MAX + warp->slot];
+}
+
+static void come_back(Stillness *still, Round *round) {
+  round->back = true;
+  if (--still->left)
+    return;
+  still->issued = g_new0(uint64_t, still->gpu->machine->gpu.sms);
+  for (uint32_t i = 0; i < still->gpu->used_sms; i++)
+    still->issued[i] = still->gpu->sms[i].ready ? still->gpu->sms[i].flights.made : 0;
+}
+
+static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
+  (void)until;
+  Stillness *still = user;
+  const Warp *warp = point->warp;
+  Round *round = round_of(still, point->sm, warp);
+  still->broken |= round->age != warp->age + 1 || op_info[point->inst->op].unit == UNIT_BARRIER;
+  if (round->back || warp->pending || still->broken)
+    return;
+  bool renews = round->steps == round->renew_after;
+  if (!renews && (warp->pc != round->pc || warp->active != round->active)) {
+    round->steps++;
+    return;
+  }
+  uint64_t digest = warp_digest(0, point->sm, warp, &still->states[point->block->launch->index]);
+  if (!renews && digest == round->digest) {
+    come_back(still, round);
+    return;
+  }
+  round->steps++;
+  if (!renews)
+    return;
+  *round = (Round){.age = round->age,
+                   .digest = digest,
+                   .pc = warp->pc,
+                   .active = warp->active,
+                   .renew_after = round->renew_after + round->renew_after / 2 + 1};
+}
+
+/* ---- what they look at ---- */
+
+static StillWord *word_at(Stillness *still, uint64_t key) {
+  StillWord *word = g_hash_table_lookup(still->words, &key);
+  if (!word) {
+    word = g_new0(StillWord, 1);
+    g_hash_table_insert(still->words, g_memdup2(&key, sizeof key), word);
+  }
+  return word;
+}
+
+/* True if the lane of the warp is there for the first time. */
+static bool is_new(Stillness *still, uint64_t word, const ProbePoint *point, unsigned lane) {
+  uint64_t key = bits_mix(word, (uint64_t)point->sm->index << 32 | point->warp->slot);
+  uint32_t known = GPOINTER_TO_UINT(g_hash_table_lookup(still->lanes, &key));
+  if (known >> lane & 1)
+    return false;
+  g_hash_table_insert(still->lanes, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(known | 1u << lane));
+  return true;
+}
+
+static void note_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
+                        const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
+  (void)bytes, (void)number;
+  bool atomic = kind == ACCESS_ATOMIC || taken || unlock, shared = space == SPACE_SHARED;
+  for (uint32_t rest = kind == ACCESS_WRITE && !unlock ? 0 : point->lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    uint64_t first = address[lane] / 4 * 4, key = shared ? (uint64_t)(point->sm->index + 1) << 48 | first : first;
+    StillWord *word = word_at(user, key);
+    if (!word->launch || (atomic && !word->atomic))
+      *word = (StillWord){.sm = shared ? point->sm : NULL,
+                          .address = first,
+                          .block = point->block,
+                          .launch = point->block->launch,
+                          .pc = point->pc,
+                          .threads = word->threads,
+                          .atomic = atomic};
+    word->threads += is_new(user, key, point, lane);
+  }
+}
+
+static gint compare_words(gconstpointer a, gconstpointer b) {
+  const StillWord *one = a, *other = b;
+  if (one->atomic != other->atomic)
+    return one->atomic ? -1 : 1;
+  if (one->threads != other->threads)
+    return one->threads > other->threads ? -1 : 1;
+  if (!one->sm != !other->sm)
+    return one->sm ? 1 : -1;
+  if (one->sm && one->sm != other->sm)
+    return one->sm->index < other->sm->index ? -1 : 1;
+  return one->address < other->address ? -1 : one->address > other->address;
+}
+
+static GArray *sort_words(GHashTable *words) {
+  GArray *sorted = g_array_new(FALSE, FALSE, sizeof(StillWord));
+  GHashTableIter all;
+  gpointer word;
+  g_hash_table_iter_init(&all, words);
+  while (g_hash_table_iter_next(&all, NULL, &word))
+    g_array_append_vals(sorted, word, 1);
+  g_array_sort(sorted, compare_words);
+  return sorted;
+}
+
+/* ---- the watch ---- */
+
+static void note_copy(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes) {
+  (void)point, (void)physical, (void)bytes;
+  ((Stillness *)user)->broken = true;
+}
+
+static void note_bulk(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes) {
+  (void)point, (void)address, (void)bytes, (void)writes;
+  ((Stillness *)user)->broken = true;
+}
+
+/* What was under way when the last warp came back has been performed: it might have changed something. */
+static bool is_performed(const Stillness *still) {
+  const Gpu *gpu = still->gpu;
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    if (gpu->sms[i].ready && (flights_oldest(&gpu->sms[i].flights) <= still->issued[i] || bulk_is_busy(&gpu->sms[i])))
+      return false;
+  return true;
+}
+
+/* A launch all of whose blocks have exited is about to end: others may follow. */
+static bool some_launch_ends(const Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++)
+    if (!gpu_launch(gpu, i)->finished && gpu_launch(gpu, i)->finished_blocks == gpu_launch(gpu, i)->blocks)
+      return true;
+  return false;
+}
+
+/* True once it is known, as far as it can be, whether all goes round. */
+static bool is_known(void *user) {
+  const Stillness *still = user;
+  return still->broken || (still->issued && is_performed(still) && !some_launch_ends(still->gpu));
+}
+
+static void watch_warp(Stillness *still, const Sm *sm, const Warp *warp) {
+  const Launch *launch = sm->blocks[warp->block_slot].launch;
+  KernelState *state = &still->states[launch->index];
+  kernel_state_init(state, launch->kernel);
+  still->broken |= state->clocked;
+  still->left++;
+  *round_of(still, sm, warp) = (Round){.age = warp->age + 1};
+}
+
+static void init(Stillness *still, Gpu *gpu) {
+  *still = (Stillness){.gpu = gpu,
+                       .round = g_new0(Round, (gsize)gpu->machine->gpu.sms * SM_WARPS_MAX),
+                       .states = g_new0(KernelState, gpu->launches->len),
+                       .words = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free),
+                       .lanes = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
+                       .broken = !host_is_still(gpu->host)};
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++)
+      if (gpu->sms[i].warps[slot].state == WARP_RUNNING)
+        watch_warp(still, &gpu->sms[i], &gpu->sms[i].warps[slot]);
+}
+
+static void clear(Stillness *still) {
+  for (guint i = 0; i < still->gpu->launches->len; i++)
+    kernel_state_clear(&still->states[i]);
+  g_hash_table_unref(still->words);
+  g_hash_table_unref(still->lanes);
+  g_free(still->states);
+  g_free(still->round);
+  g_free(still->issued);
+}
+
+void still_circle_free(StillCircle *circle) {
+  if (!circle)
+    return;
+  seen_free(circle->seen);
+  g_array_unref(circle->words);
+  g_free(circle);
+}
+
+/* NULL: they don't go round, or it isn't known. */
+static SeenLoads *watch(Stillness *still, uint64_t limit_cycles, GpuStop *stop) {
+  Gpu *gpu = still->gpu;
+  uint64_t window = WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * still->left;
+  Probe probe = {.user = still, .issued = note_issued, .access = note_access, .copy = note_copy, .bulk = note_bulk};
+  gpu_subscribe(gpu, &probe);
+  gpu->local_changed = false;
+  SeenLoads *seen = seen_record_still(gpu, window, limit_cycles, is_known, still, stop);
+  gpu_unsubscribe(gpu, &probe);
+  if (!still->broken && !gpu->local_changed && host_is_still(gpu->host))
+    return seen;
+  seen_free(seen);
+  return NULL;
+}
+
+StillCircle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
+  Stillness still;
+  init(&still, gpu);
+  *stop = GPU_BUDGET;
+  SeenLoads *seen = !still.broken && still.left ? watch(&still, limit_cycles, stop) : NULL;
+  StillCircle *circle = NULL;
+  if (seen) {
+    circle = g_new0(StillCircle, 1);
+    *circle = (StillCircle){.seen = seen, .words = sort_words(still.words)};
+  }
+  clear(&still);
+  return circle;
+}

@@ -1,0 +1,38 @@
+/* stillness.h - has everything come to rest, but for warps that look again at what no longer changes?
+ * While no word changes, each warp finds what it would find if it ran by itself. If it comes back to a state that it
+ * was in (warp_digest.h), then it goes round for ever, however others go on, and what it stores is there already. If
+ * that is so of all warps that can issue, nothing ever changes again, in any order of steps. They needn't come back
+ * at the same time: that is what a recurrence of the whole machine (recurrence.h) would want, to which warps that
+ * poll side by side in circles of different lengths may not come.
+ * Does not see through: clocks; instructions on block barriers; copies that go on by themselves; lanes that give way
+ * to others of their warp (seen.h); warps that always have a load under way. */
+#ifndef LOCKSTEP_DETECT_PROOF_STILLNESS_H
+#define LOCKSTEP_DETECT_PROOF_STILLNESS_H
+
+#include "sim/detect/proof/seen.h"
+
+/* A word that somebody looks at again and again. */
+typedef struct StillWord {
+  const Sm *sm;     /* whose shared memory it is in; NULL: global memory */
+  uint64_t address; /* of its first byte, physical if shared */
+  const Block *block;
+  const Launch *launch;
+  uint32_t pc;      /* who looks, or tries, there: the first one that was seen */
+  uint32_t threads; /* that do */
+  bool atomic;      /* by an atomic operation, or to take or free a lock bit */
+} StillWord;
+
+/* What all do from now on. */
+typedef struct StillCircle {
+  SeenLoads *seen; /* what lanes exchange */
+  GArray *words;   /* StillWord: those of atomic operations first, then those that most threads look at */
+} StillCircle;
+
+/* Runs on until all warps that can issue have gone round while nothing changed, and what they had under way is
+ * performed. Returns how they go round. NULL: something changed, or some warp took too long; or the run stopped (*stop
+ * says why). */
+StillCircle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop);
+/* NULL is fine. */
+void still_circle_free(StillCircle *circle);
+
+#endif

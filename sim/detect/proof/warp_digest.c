@@ -1,0 +1,109 @@
+#include "sim/detect/proof/warp_digest.h"
+
+#include "base/bits.h"
+#include "sim/core/lane_groups.h"
+
+/* What an instruction must know because of what it does itself. */
+static void add_roots(const Inst *inst, KernelState *state) {
+  RegList reads = inst_reads(inst);
+  uint32_t flags = op_info[inst->op].flags;
+  Unit unit = op_info[inst->op].unit;
+  if (inst->op == OP_NANOSLEEP)
+    return; /* how long it takes is no state */
+  if (inst->op == OP_BRA || flags & (OPF_BRANCH | OPF_CONTROL) || unit == UNIT_BARRIER || unit == UNIT_VOTE ||
+      unit == UNIT_SHARED || unit == UNIT_GLOBAL || unit == UNIT_LOCAL) {
+    for (unsigned i = 0; i < reads.count; i++)
+      regset_put(&state->regs, (unsigned)reads.reg[i]);
+    state->preds |= inst_pred_reads(inst);
+  }
+}
+
+/* One register set for the whole kernel: whatever reaches a root, over any path. */
+static KernelState slice_kernel(const Kernel *kernel) {
+  KernelState slice = {0}, before;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    add_roots(&kernel->insts[pc], &slice);
+  do {
+    before = slice;
+    for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+      const Inst *inst = &kernel->insts[pc];
+      RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
+      bool matters = inst_pred_writes(inst) & slice.preds;
+      for (unsigned i = 0; i < writes.count; i++)
+        matters |= regset_has(&slice.regs, (unsigned)writes.reg[i]);
+      for (unsigned i = 0; matters && i < reads.count; i++)
+        regset_put(&slice.regs, (unsigned)reads.reg[i]);
+      slice.preds |= matters ? inst_pred_reads(inst) : 0;
+    }
+  } while (!regset_equal(slice.regs, before.regs) || slice.preds != before.preds);
+  return slice;
+}
+
+/* The groups of a warp; their order says who runs next. */
+static uint64_t digest_groups(const LaneGroups *groups) {
+  uint64_t sum = bits_mix(groups->gathering, groups->marked);
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    sum = bits_mix(sum, i) +
+          bits_mix(bits_mix(bits_mix(group->state, group->mask), (uint64_t)group->pc << 32 | group->which),
+                   group->yields);
+  }
+  for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++)
+    for (uint32_t rest = groups->sync.used[barrier]; rest; rest &= rest - 1) {
+      const SyncRecord *record = sync_record(&groups->sync, barrier, (unsigned)__builtin_ctz(rest));
+      sum +=
+          bits_mix(bits_mix(barrier + 1, record->lanes), (uint64_t)record->away << 32 | groups->sync.saved[barrier]);
+    }
+  for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
+    sum += groups->come[id] ? bits_mix(bits_mix(~(uint64_t)id, groups->come[id]), groups->executed[id]) : 0;
+  return sum;
+}
+
+uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const KernelState *state) {
+  hash = bits_mix(hash, (uint64_t)warp->pc << 32 | warp->active);
+  hash = bits_mix(hash, (uint64_t)warp->state << 32 | warp->alive);
+  for (uint32_t i = 0; i < warp->depth; i++)
+    hash = bits_mix(bits_mix(hash, (uint64_t)warp->stack[i].pc << 32 | warp->stack[i].mask), warp->stack[i].kind);
+  uint32_t preds = state->liveness.live_preds[warp->pc];
+  if (warp->groups)
+    hash = bits_mix(hash, digest_groups(warp->groups));
+  for (uint32_t i = 0; warp->groups && i < warp->groups->count; i++)
+    preds |= state->liveness.live_preds[warp->groups->group[i].pc];
+  for (uint32_t i = 0; i < warp->depth; i++)
+    preds |= state->liveness.live_preds[warp->stack[i].pc];
+  for (preds &= state->preds; preds; preds &= preds - 1)
+    hash = bits_mix(hash, warp->pred[__builtin_ctz(preds)]);
+  /* Lanes that wait elsewhere on the stack may need other registers than those live here: all of the slice count. */
+  for (unsigned reg = 0; reg < REGSET_MAX; reg++) {
+    if (!regset_has(&state->regs, reg))
+      continue;
+    for (unsigned lane = 0; lane < WARP_LANES; lane += 2)
+      hash = bits_mix(hash, (uint64_t)flights_register(&sm->flights, warp, reg, lane) << 32 |
+                                flights_register(&sm->flights, warp, reg, lane + 1));
+  }
+  return hash;
+}
+
+/* True if a clock value can matter: then a state that comes back says nothing about the next time. */
+static bool reads_clock(const Kernel *kernel, const KernelState *state) {
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    if (op_info[inst->op].unit != UNIT_SYSREG || !special_is_clock(inst->mode))
+      continue;
+    RegList writes = inst_writes(inst, kernel->nregs);
+    for (unsigned i = 0; i < writes.count; i++)
+      if (regset_has(&state->regs, (unsigned)writes.reg[i]))
+        return true;
+  }
+  return false;
+}
+
+void kernel_state_init(KernelState *state, const Kernel *kernel) {
+  if (state->liveness.live_regs)
+    return;
+  *state = slice_kernel(kernel);
+  state->liveness = cfg_liveness(kernel);
+  state->clocked = reads_clock(kernel, state);
+}
+
+void kernel_state_clear(KernelState *state) { liveness_clear(&state->liveness); }

@@ -1,0 +1,28 @@
+/* warp_digest.h - the architectural state of a warp as one number: where its lanes are, SIMT stack or lane groups, and
+ * those registers and predicates that reach a branch, an address or a stored value (backward slice). Attempt counters
+ * that reach none are left out. Memory, its own local one too, isn't in it.
+ * Ownership: the caller's KernelState, between kernel_state_init() and kernel_state_clear(). */
+#ifndef LOCKSTEP_DETECT_PROOF_WARP_DIGEST_H
+#define LOCKSTEP_DETECT_PROOF_WARP_DIGEST_H
+
+#include "isa/flow/cfg.h"
+#include "sim/core/gpu.h"
+
+/* What matters of a kernel's state. */
+typedef struct KernelState {
+  RegSet regs; /* whose values can matter to what the program does */
+  uint32_t preds;
+  Liveness liveness;
+  bool clocked; /* a clock's value is among them: then a state that comes back says nothing about the next time */
+} KernelState;
+
+/* `state` is all zeros, or has been made of that kernel before. */
+void kernel_state_init(KernelState *state, const Kernel *kernel);
+/* All zeros are fine. */
+void kernel_state_clear(KernelState *state);
+
+/* `hash` and the state of a warp of that kernel, mixed. Registers that wait for a reply count with what it brings once
+ * that has been read. */
+uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const KernelState *state);
+
+#endif
