@@ -67,3 +67,12 @@ Choices look_choices(const Gpu *gpu) {
   }
   return choices;
 }
+
+bool look_launch_ends(const Gpu *gpu) {
+  for (guint i = 0; i < gpu->launches->len; i++) {
+    const Launch *launch = gpu_launch(gpu, i);
+    if (!launch->finished && launch->finished_blocks == launch->blocks)
+      return true;
+  }
+  return false;
+}

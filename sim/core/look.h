@@ -45,6 +45,9 @@ typedef struct Choices {
 } Choices;
 Choices look_choices(const Gpu *gpu);
 
+/* All blocks of some launch have exited, and it ends as soon as their stores are performed: others may follow it. */
+bool look_launch_ends(const Gpu *gpu);
+
 /* A lock bit of the SM. Borrowed. */
 const LockBit *look_bit(const Sm *sm, uint32_t bit);
 

@@ -1,5 +1,6 @@
 #include "sim/detect/proof/explore.h"
 
+#include "sim/core/look.h"
 #include "sim/detect/proof/explore_groups.h"
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/host_proof.h"
@@ -332,21 +333,11 @@ ExploreFirst explorer_first(const Explorer *explorer) {
   return view ? (ExploreFirst){true, view->launch->index, view->block->index} : (ExploreFirst){false};
 }
 
-/* All blocks of some launch have exited, and it ends as soon as their stores are performed: others may follow it. */
-static bool some_launch_ends(const Gpu *gpu) {
-  for (guint i = 0; i < gpu->launches->len; i++) {
-    const Launch *launch = gpu_launch(gpu, i);
-    if (!launch->finished && launch->finished_blocks == launch->blocks)
-      return true;
-  }
-  return false;
-}
-
 ExploreResult explorer_prove(Explorer *explorer) {
   uint64_t version;
   if (explorer->gave_up)
     return EXPLORE_UNPROVABLE;
-  if (some_launch_ends(explorer->gpu) && !explorer->explores_all)
+  if (look_launch_ends(explorer->gpu) && !explorer->explores_all)
     return EXPLORE_LIVE;
   do {
     version = explorer->memory.version;

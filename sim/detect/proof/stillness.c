@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "sim/core/bulk.h"
 #include "sim/core/host.h"
+#include "sim/core/look.h"
 #include "sim/detect/proof/warp_digest.h"
 
 enum {
@@ -158,18 +159,10 @@ static bool is_performed(const Stillness *still) {
   return true;
 }
 
-/* A launch all of whose blocks have exited is about to end: others may follow. */
-static bool some_launch_ends(const Gpu *gpu) {
-  for (guint i = 0; i < gpu->launches->len; i++)
-    if (!gpu_launch(gpu, i)->finished && gpu_launch(gpu, i)->finished_blocks == gpu_launch(gpu, i)->blocks)
-      return true;
-  return false;
-}
-
 /* True once it is known, as far as it can be, whether all goes round. */
 static bool is_known(void *user) {
   const Stillness *still = user;
-  return still->broken || (still->issued && is_performed(still) && !some_launch_ends(still->gpu));
+  return still->broken || (still->issued && is_performed(still) && !look_launch_ends(still->gpu));
 }
 
 static void watch_warp(Stillness *still, const Sm *sm, const Warp *warp) {
