@@ -171,7 +171,7 @@ PATH=$real_path
 # --- a real one ---
 
 long() { # a sweep whose shards take some seconds
-  "$LOCKSTEP" sweep traces/accesses.yaml -m gtx580 -p blocks=120,128 -p accesses=2500 -p contentious=1 --seeds 10 "$@"
+  "$LOCKSTEP" sweep traces/accesses.yaml -m gtx580 -p blocks=120,128 -p accesses=10000 -p contentious=1 --seeds 10 "$@"
 }
 
 rows() { # COUNT FILE: true if the journal has that many
