@@ -318,7 +318,7 @@ typedef struct Gpu {
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
-  bool memory_changed;  /* since it was last set to false, while hashing: a word that others can read, or a lock bit */
+  bool memory_changed;  /* since last set to false, while hashing: a word that others can read, or a lock bit */
   bool local_changed;   /* the same of local memory */
   GArray *marks;        /* MarkTime */
   struct Host *host;    /* sim/core/host.h; NULL: the launches are all there is */

@@ -29,8 +29,8 @@ typedef struct StillCircle {
 } StillCircle;
 
 /* Runs on until all warps that can issue have gone round while nothing changed, and what they had under way is
- * performed. Returns how they go round. NULL: something changed, or some warp took too long; or the run stopped (*stop
- * says why). */
+ * performed. Returns how they go round. NULL: something changed, or some warp took too long; or the run stopped
+ * (*stop says why). */
 StillCircle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop);
 /* NULL is fine. */
 void still_circle_free(StillCircle *circle);

@@ -1,5 +1,5 @@
-/* warp_digest.h - the architectural state of a warp as one number: where its lanes are, SIMT stack or lane groups, and
- * those registers and predicates that reach a branch, an address or a stored value (backward slice). Attempt counters
+/* warp_digest.h - the architectural state of a warp as one number: where its lanes are, SIMT stack or lane groups,
+ * and those registers and predicates that reach a branch, an address or a stored value (backward slice). Attempt counters
  * that reach none are left out. Memory, its own local one too, isn't in it.
  * Ownership: the caller's KernelState, between kernel_state_init() and kernel_state_clear(). */
 #ifndef LOCKSTEP_DETECT_PROOF_WARP_DIGEST_H
@@ -21,8 +21,8 @@ void kernel_state_init(KernelState *state, const Kernel *kernel);
 /* All zeros are fine. */
 void kernel_state_clear(KernelState *state);
 
-/* `hash` and the state of a warp of that kernel, mixed. Registers that wait for a reply count with what it brings once
- * that has been read. */
+/* `hash` and the state of a warp of that kernel, mixed. Registers that wait for a reply count with what it brings
+ * once that has been read. */
 uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const KernelState *state);
 
 #endif
