@@ -8,6 +8,7 @@
 #include "sim/core/look.h"
 #include "sim/detect/naming/lane_class.h"
 #include "sim/detect/naming/waitgraph.h"
+#include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/host_proof.h"
 
 enum {
@@ -191,15 +192,14 @@ static void connect_changes(WaitGraph *graph, guint actor, GHashTable *table, No
   g_array_free(touches, TRUE);
 }
 
-/* Into graph->touched, on a layer of memory: until the lane stores nothing new. */
+/* Into graph->touched, on a layer of memory: until the lane stores nothing that is new to itself. */
 static void explore_alone(WaitGraph *graph, const Release *release) {
-  const AbstractMemory *memory = &graph->explorer->memory;
-  uint64_t version;
+  GArray *woken = graph->explorer->memory.woken;
   unsigned passes = 0;
   do {
-    version = memory->version;
+    g_array_set_size(woken, 0);
     explore_released(graph, release, &graph->touched);
-  } while (memory->version != version && ++passes < OWN_PASSES_MAX);
+  } while (woken->len && ++passes < OWN_PASSES_MAX);
 }
 
 /* What this lane would write and free if whatever it waits for came. */
@@ -283,16 +283,49 @@ static void explore_in_joint(Joint *joint, guint number, Footprint *footprint) {
     g_hash_table_add(release.words, g_hash_table_lookup(release.later, thing));
 }
 
-/* Forwards and backwards in turn: stores go along a chain of lanes either way. */
+/* Lanes of a joint that have to be explored (again). */
+typedef struct Wakes {
+  guint *number; /* by explore_lane_reader(): 1 + the lane's number in the joint; 0: it isn't in it */
+  bool *woken;   /* by its number */
+  guint count;   /* of those woken */
+} Wakes;
+
+static void wake_lane(Wakes *wakes, guint number) {
+  wakes->count += !wakes->woken[number];
+  wakes->woken[number] = true;
+}
+
+static void explore_woken(Joint *joint, guint number, Wakes *wakes) {
+  GArray *readers = joint->graph->explorer->memory.woken;
+  if (!wakes->woken[number])
+    return;
+  wakes->woken[number] = false;
+  wakes->count--;
+  explore_in_joint(joint, number, NULL);
+  for (guint i = 0; i < readers->len; i++) {
+    guint reader = wakes->number[g_array_index(readers, uint32_t, i)];
+    if (reader)
+      wake_lane(wakes, reader - 1);
+  }
+  g_array_set_size(readers, 0);
+}
+
+/* Each lane, and again as long as what it read grows. Forwards and backwards in turn: stores go along a chain of lanes
+ * either way. */
 static void explore_together(Joint *joint) {
   const Explorer *explorer = joint->graph->explorer;
-  uint64_t version;
-  unsigned pass = 0;
-  do {
-    version = explorer->memory.version;
-    for (guint i = 0; i < joint->lanes->len && explorer->steps < joint->steps_to; i++)
-      explore_in_joint(joint, pass % 2 ? joint->lanes->len - 1 - i : i, NULL);
-  } while (explorer->memory.version != version && ++pass < JOINT_PASSES_MAX && explorer->steps < joint->steps_to);
+  guint count = joint->lanes->len;
+  g_autofree guint *number = g_new0(guint, (gsize)explorer->views->len * WARP_LANES);
+  g_autofree bool *woken = g_new0(bool, count);
+  Wakes wakes = {.number = number, .woken = woken};
+  for (guint i = 0; i < count; i++) {
+    const Release *release = &g_array_index(joint->lanes, Release, i);
+    number[explore_lane_reader(wait_view(joint->graph, release->view), release->lane)] = i + 1;
+    wake_lane(&wakes, i);
+  }
+  for (unsigned pass = 0; wakes.count && pass < JOINT_PASSES_MAX && explorer->steps < joint->steps_to; pass++)
+    for (guint i = 0; i < count && explorer->steps < joint->steps_to; i++)
+      explore_woken(joint, pass % 2 ? count - 1 - i : i, &wakes);
 }
 
 /* Once no lane alone helps who waits for `joint->thing`: those who store to it while all help each other. */

@@ -75,11 +75,9 @@ const ValueSet *explore_depend(LaneWalk *walk, WordKey key) {
   ValueSet *set = abstract_word(&walk->explorer->memory, walk->view->sm, key);
   walk->effects.of_lane |= word_key_is_local(key);
   walk->effects.of_warp |= word_key_is_shared(key);
-  if (!read_only(walk)) {
-    abstract_note_reader(&set->readers, walk->view->index);
-    if (!walk->effects.of_warp)
-      note_word(&walk->effects, set);
-  }
+  explore_note_reader(walk, &set->readers);
+  if (!read_only(walk) && !walk->effects.of_warp)
+    note_word(&walk->effects, set);
   return set;
 }
 
@@ -110,8 +108,7 @@ static const ValueSet *loaded_set(LaneWalk *walk, const Inst *inst, const Place 
     view_wake_sm(explorer, sm);
   if (copies_keep(explorer->copies, sm, key * 4, &copy)) {
     ValueSet *kept = abstract_copy(&explorer->memory, sm, key, copy);
-    if (!read_only(walk))
-      abstract_note_reader(&kept->readers, walk->view->index);
+    explore_note_reader(walk, &kept->readers);
     return kept;
   }
   if (!read_only(walk) && l1_peek(sm->l1, key * 4, &copy))
@@ -304,8 +301,7 @@ static void load_locked(LaneWalk *walk, LaneState *state, const Inst *inst, cons
   BitSet *bit = abstract_bit(memory, sm, index);
   BitKey bkey = bit_key(sm->index, index);
   walk->effects.of_warp = true;
-  if (!read_only(walk))
-    abstract_note_reader(&bit->readers, walk->view->index);
+  explore_note_reader(walk, &bit->readers);
   if (walk->footprint)
     footprint_note(walk->footprint->lock_reads, bkey, state->pc, place->physical);
   bool may_be_free = bit->may_be_free || bit_is_free(walk, bkey) || is_any_lane(walk);
@@ -392,8 +388,7 @@ static void store_conditional(LaneWalk *walk, LaneState *state, const Inst *inst
   BitKey key = bit_key(sm->index, index);
   walk->effects.of_warp = true;
   walk->effects.of_lane |= own;
-  if (!read_only(walk))
-    abstract_note_reader(&bit->readers, walk->view->index);
+  explore_note_reader(walk, &bit->readers);
   if (walk->footprint)
     footprint_note(walk->footprint->lock_reads, key | BIT_TAKEN, state->pc, place->physical);
   bool stores = bit->may_be_held || bit_is_free(walk, key | BIT_TAKEN);

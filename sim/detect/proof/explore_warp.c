@@ -32,6 +32,16 @@ static void take_vote(LaneWalk *walk, const LaneState *state, const Inst *inst, 
   explore_go_on(walk, &after.state, inst, state->pc + 1);
 }
 
+/* A vote that is news is one to all other lanes of the warp. */
+static void say_on_layer(LaneWalk *walk, uint32_t *said) {
+  for (uint32_t rest = *said >> walk->lane & 1 ? 0 : walk->view->warp->alive & ~(1u << walk->lane); rest;
+       rest &= rest - 1) {
+    uint32_t reader = explore_lane_reader(walk->view, (unsigned)__builtin_ctz(rest));
+    g_array_append_val(walk->explorer->memory.woken, reader);
+  }
+  *said |= 1u << walk->lane;
+}
+
 void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   VoteSet *votes = abstract_vote(&walk->explorer->memory, walk->view->warp, walk->view->sm, state->pc);
   walk->effects.of_warp = true;
@@ -42,7 +52,7 @@ void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   others &= ~absent;
   uint32_t *said = mine ? &votes->may_true : &votes->may_false;
   if (read_only(walk) && keeps_stores(walk))
-    *said |= 1u << walk->lane;
+    say_on_layer(walk, said);
   else
     explore_come_to(walk, said);
   bool others_true = votes->may_true & others, others_false = votes->may_false & others;
@@ -87,8 +97,7 @@ static void take_value(LaneWalk *walk, const LaneState *state, const Inst *inst,
 
 /* A lane that isn't the leader: whatever some leader of its warp gives. */
 static void follow_leader(LaneWalk *walk, const LaneState *state, const Inst *inst, ValueSet *given) {
-  if (!read_only(walk))
-    abstract_note_reader(&given->readers, walk->view->index);
+  explore_note_reader(walk, &given->readers);
   if (given->anything || is_any_lane(walk) || (read_only(walk) && !given->count)) {
     take_value(walk, state, inst, true, 0);
     return;

@@ -33,8 +33,8 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
       .values_at_pc = g_new0(Values *, kernel->ninsts),
       .widened = g_new0(RegSet, kernel->ninsts),
       .table = g_new0(uint64_t, TABLE_INITIAL),
-      .generation = 1,
       .table_size = TABLE_INITIAL,
+      .table_space = TABLE_INITIAL,
       .dirty = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
   };
 }
@@ -69,10 +69,8 @@ void state_set_reset(StateSet *set) {
   g_array_set_size(set->edges, 0);
   g_clear_pointer(&set->returns, g_free);
   g_array_set_size(set->next_at_pc, 0);
-  if (++set->generation == 0) {
-    memset(set->table, 0, set->table_size * sizeof *set->table);
-    set->generation = 1;
-  }
+  memset(set->table, 0, set->table_size * sizeof *set->table);
+  set->table_size = TABLE_INITIAL; /* what is in use stays in the cache */
   set->overflow = false;
 }
 
@@ -153,9 +151,11 @@ static RegSet find_widening(StateSet *set, uint32_t pc, uint32_t count) {
   for (uint32_t at = set->newest_at_pc[pc]; at && count;
        at = g_array_index(set->next_at_pc, uint32_t, at - 1), count--) {
     const LaneState *state = state_set_at(set, at - 1);
-    for (uint32_t reg = 0; reg < set->nregs; reg++)
-      if (regset_has(&candidates, reg) && !regset_has(&state->unknown, reg))
+    for (unsigned word = 0; word < reg_words(set); word++)
+      for (uint64_t rest = candidates.word[word] & known_regs(set, state, word); rest; rest &= rest - 1) {
+        unsigned reg = 64 * word + (unsigned)__builtin_ctzll(rest);
         add_value(&values[reg], state->regs[reg]);
+      }
   }
   for (uint32_t reg = 0; reg < set->nregs; reg++)
     if (regset_has(&candidates, reg) && values[reg].count > VALUES_BEFORE_WIDENING)
@@ -163,31 +163,38 @@ static RegSet find_widening(StateSet *set, uint32_t pc, uint32_t count) {
   return found;
 }
 
-static bool in_use(uint64_t entry, uint32_t generation) { return entry >> 32 == generation; }
-
-static void place(uint64_t *table, uint32_t size, uint32_t generation, uint32_t hash, uint32_t index) {
-  uint32_t at = hash & (size - 1);
-  while (in_use(table[at], generation))
+/* An entry of the table: 1 + the index of a state, under its hash; 0 where there is none. */
+static void place(uint64_t *table, uint32_t size, uint64_t entry) {
+  uint32_t at = (uint32_t)(entry >> 32) & (size - 1);
+  while (table[at])
     at = (at + 1) & (size - 1);
-  table[at] = (uint64_t)generation << 32 | index;
+  table[at] = entry;
 }
 
 static void grow(StateSet *set) {
   uint32_t size = set->table_size * 2;
-  uint64_t *table = g_new0(uint64_t, size);
-  for (uint32_t i = 0; i < set->count; i++)
-    place(table, size, set->generation, hash_state(set, state_set_at(set, i)), i);
-  g_free(set->table);
-  set->table = table;
+  g_autofree uint64_t *old = g_memdup2(set->table, set->table_size * sizeof *set->table);
+  if (size > set->table_space) {
+    g_free(set->table);
+    set->table = g_new0(uint64_t, size);
+    set->table_space = size;
+  } else {
+    memset(set->table, 0, set->table_size * sizeof *set->table);
+  }
+  for (uint32_t i = 0; i < set->table_size; i++)
+    if (old[i])
+      place(set->table, size, old[i]);
   set->table_size = size;
 }
 
 /* Index of that state, or NO_STATE. */
 static uint32_t find(const StateSet *set, const LaneState *state, uint32_t hash) {
-  for (uint32_t at = hash & (set->table_size - 1); in_use(set->table[at], set->generation);
-       at = (at + 1) & (set->table_size - 1))
-    if (same(set, state_set_at(set, (uint32_t)set->table[at]), state))
-      return (uint32_t)set->table[at];
+  uint32_t last = set->table_size - 1;
+  for (uint32_t at = hash & last; set->table[at]; at = (at + 1) & last) {
+    uint32_t index = (uint32_t)set->table[at] - 1;
+    if (set->table[at] >> 32 == hash && same(set, state_set_at(set, index), state))
+      return index;
+  }
   return NO_STATE;
 }
 
@@ -207,7 +214,7 @@ static void append(StateSet *set, const LaneState *state, uint32_t hash) {
   }
   lane_state_copy(state_set_at(set, set->count), state, set->nregs);
   g_array_append_val(set->next_at_pc, set->newest_at_pc[state->pc]);
-  place(set->table, set->table_size, set->generation, hash, set->count);
+  place(set->table, set->table_size, (uint64_t)hash << 32 | (set->count + 1));
   set->newest_at_pc[state->pc] = ++set->count;
   set->count_at_pc[state->pc]++;
 }

@@ -98,9 +98,9 @@ typedef struct StateSet {
   uint32_t *tried_at_pc; /* for how many states widening was tried last */
   Values **values_at_pc; /* ... and what its registers held in them; NULL: it never was */
   RegSet *widened;       /* for each instruction: registers made unknown there */
-  uint64_t *table;       /* open addressing: generation << 32 | index of a state */
-  uint32_t table_size;
-  uint32_t generation; /* entries of earlier ones are empty: a reset costs nothing */
+  uint64_t *table;       /* open addressing: hash << 32 | 1 + index of a state; 0: empty */
+  uint32_t table_size;   /* entries in use: few for few states, so that they stay in the cache */
+  uint32_t table_space;  /* entries that there is room for */
   GArray *dirty;       /* uint32_t: instructions whose entries are in use, for a cheap reset */
   bool overflow;       /* a lane showed more states than the caps allow: nothing is proved */
 } StateSet;
