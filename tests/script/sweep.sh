@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 38
+plan 40
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -102,6 +102,10 @@ parts: [{machines: [gtx580, gtx29]}]" '^wrong.yaml:2:29: error: there is no mach
 point "a parameter and a param that aren't there" "$(wrong "scenarios: $scenario
 set: {sm.schedulrs: 2}
 params: {blok: 1}" '^wrong.yaml:2:7: error: unknown parameter .sm.schedulrs.' '^wrong.yaml:3:10: error: .* has no param .blok.')"
+point "a value of a name that is no param" "$(wrong "scenarios: $scenario
+params: {blocks: [1, contentous * 2]}" '^wrong.yaml:2:10: error: .*unknown name .contentous.' 'did you mean .contentious.\?')"
+point "a value that is wrong whatever the point" "$(wrong "scenarios: $scenario
+params: {blocks: 1 / 0}" '^wrong.yaml:2:10: error: .*division by zero' .)"
 point "a key that is nearly a plan's" "$(wrong "scenario: $scenario
 machines: gtx580" '^wrong.yaml:1:1: error: unknown key .scenario. in a plan' 'did you mean .scenarios.\?')"
 point "a part without a scenario" "$(wrong "parts:

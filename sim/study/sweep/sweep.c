@@ -6,6 +6,7 @@
 #include "base/quote.h"
 #include "config.h"
 #include "isa/disasm.h"
+#include "sim/scenario/expr.h"
 #include "sim/scenario/scenario.h"
 #include "sim/study/sweep/row.h"
 
@@ -74,14 +75,52 @@ static bool check_settings(const PlanPart *part, const Machine *machine, Diag *d
   return good;
 }
 
+/* What a value asked for: its own names are params, whose values differ from point to point. */
+typedef struct Names {
+  const char *const *params;
+  bool asked, unknown;
+} Names;
+
+static bool look_up_name(const char *name, int64_t *value, gpointer user) {
+  Names *names = user;
+  names->asked = true;
+  names->unknown |= !g_strv_contains(names->params, name);
+  *value = 1;
+  return !names->unknown;
+}
+
+/* A value must be an expression over params of the scenario. Whether it can be worked out is seen at each point if it
+ * names any. */
+static bool check_values(const Axis *axis, const char *const *params, Diag *diag) {
+  for (guint i = 0; i < axis->values->len; i++) {
+    g_autoptr(Diag) found = diag_new();
+    Names names = {.params = params};
+    ExprScope scope = {.lookup = look_up_name, .user = &names, .names = params};
+    int64_t value;
+    if (expr_evaluate(g_ptr_array_index(axis->values, i), &scope, NULL, 0, 0, &value, found) ||
+        (names.asked && !names.unknown))
+      continue;
+    axis_error(&axis->place, diag, "%s", diag_item(found, 0)->message);
+    if (diag_item(found, 0)->hint)
+      diag_hint(diag, "%s", diag_item(found, 0)->hint);
+    return false;
+  }
+  return true;
+}
+
 static bool check_params(const PlanPart *part, const Subject *subject, Diag *diag) {
+  const char *const *params = (const char *const *)subject->params;
   bool good = true;
   for (guint i = 0; i < part->axes->len; i++) {
     const Axis *axis = g_ptr_array_index(part->axes, i);
-    if (axis->kind == AXIS_SETTING || g_strv_contains((const char *const *)subject->params, axis->name))
+    if (axis->kind == AXIS_SETTING)
       continue;
+    if (g_strv_contains(params, axis->name)) {
+      good &= check_values(axis, params, diag);
+      continue;
+    }
     good = axis_error(&axis->place, diag, "%s has no param `%s`", subject->file, axis->name);
-    diag_hint_nearest(diag, axis->name, (const char *const *)subject->params);
+    diag_hint_nearest(diag, axis->name, params);
   }
   return good;
 }
