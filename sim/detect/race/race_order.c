@@ -333,7 +333,7 @@ bool order_tells_nothing(const RaceOrder *order, const WarpOrder *warp, const In
 }
 
 static bool is_same_handing(const HandOver *one, const HandOver *other) {
-  return one->released == other->released && one->to == other->to;
+  return one->released == other->released && one->from == other->from && one->to == other->to;
 }
 
 void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc) {

@@ -178,7 +178,8 @@ void order_acquire_older(RaceOrder *order, WarpView *view, const WordRead *read,
 void order_acquire_late(RaceOrder *order, WarpView *view, const WordRead *read);
 void order_pass_fences(RaceOrder *order, WarpView *view, const WordRead *read);
 /* For findings: the warp takes at `pc` what number `number` hands on. What is taken again tells nothing new; the same
- * word's next write, at the same place, takes the place of the one before. */
+ * word's next write by the same instruction takes the place of the one before: a lane's release stays beside what the
+ * other lanes of its warp hand on by their next attempts. */
 void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc);
 /* Lanes of one atomic operation on a word, whose write has been told, take turns, the lowest first: each takes what
  * those before it hand on that are among `giving`. `then`: their warp as of the operation. `view`: of its access, if

@@ -41,7 +41,10 @@ typedef struct HandOver {
   uint32_t actor, time; /* the writer's, of its clock then */
 } HandOver;
 
-enum { HANDED_MAX = 4, ATTEMPTS_MAX = 2 };
+enum {
+  HANDED_MAX = 32, /* each lane may have a word of its own */
+  ATTEMPTS_MAX = 2
+};
 
 /* What the newest round of an attempt was handed (attempts.h). */
 typedef struct Attempt {
