@@ -345,7 +345,8 @@ RaceCause race_words_cause(const RaceOrder *order, const WarpOrder *warp, uint32
   bool of_host = thread_is_host(g_array_index(order->actors, ThreadId, earlier->actor));
   if (order_is_hidden(order, warp, earlier))
     return RACE_NO_SYNC;
-  if (warp->was_handed && (!earlier->strong || of_host) && order_is_before(order, warp, lanes, earlier, true))
+  if (warp->was_handed && (!strong || !earlier->strong || of_host) &&
+      order_is_before(order, warp, lanes, earlier, true))
     return race_words_missing_fence(order, warp, earlier);
   if (strong && earlier->strong)
     return RACE_SCOPES;
