@@ -20,7 +20,7 @@ names() {
   fi
 }
 
-plan 11
+plan 14
 point "the one that a value that can't be told from an older one needs, where two words share a line" \
   "$(names cuda_entry_fast_second 'behind the store of `\*x = me;` in line 101 and before .* in line 103; tried: ')"
 point "one in a loop, which the first look doesn't pass" \
@@ -37,4 +37,8 @@ point "a seqlock's first" "$(names cuda_seqlock_no_first '^  repair: put __threa
 point "a seqlock's second" "$(names cuda_seqlock_no_second '^  repair: put __threadfence\(\) right before the second look, .* in line 93')"
 point "one between atomic operations and the count behind them" \
   "$(names cuda_sums_no_release '^  repair: put __threadfence\(\) before .*atomicAdd\(count, 1\)')"
+point "a barrier of the block before its count, or behind a wait for it, beside an atomic operation" \
+  "$(for side in no_barrier no_barrier_behind; do names "cuda_sums_$side" 'hint, .* __syncthreads\(\) between'; done)"
+point "a barrier of the block before its count" "$(names cuda_rows_no_barrier '^  repair: hint, not tried in the model: put __syncthreads\(\) behind')"
+point "a barrier of the block behind a wait" "$(names cuda_rows_no_barrier_behind 'hint, .* __syncthreads\(\) between')"
 finish

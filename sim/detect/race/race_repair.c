@@ -189,6 +189,10 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
     finding_add_repair(
         finding, &edit, 1,
         g_strdup_printf("put __syncwarp() behind %s, before the lane that hands it on comes to its fence", first));
+    bool of_block = __builtin_popcount(race->first.lanes) > WARP_LANES / 2; /* not by some lanes of a branch */
+    if (of_block && (uint64_t)launch->block[0] * launch->block[1] * launch->block[2] > WARP_LANES)
+      finding->otherwise = "put __syncthreads() behind the first access, before the thread that hands it on for its "
+                           "block comes to its fence";
     return;
   }
   if (race_is_update(point, race, second) || !race_of_one_block(race, second))

@@ -135,6 +135,10 @@ static const char *what_is_missing(const ProbePoint *point, const Race *race, co
          "first to the second";
 }
 
+#define FENCES_OF_A_FLAG \
+  "__threadfence() before it is set and behind where it is seen (and __syncthreads() between, if one thread does " \
+  "that for its block)"
+
 /* A strong access and a plain one. */
 static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
   if (race->first.write && second->write)
@@ -143,7 +147,8 @@ static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
     return "put __syncwarp() between the two, or make the plain access volatile or atomic, too";
   if (race_of_one_block(race, second))
     return "put __syncthreads() between the two, or make the plain access volatile or atomic, too";
-  return race_plain_access_repair;
+  return "make the plain access volatile or atomic, too, or, if it has to come behind the other one, hand over with "
+         "a flag, " FENCES_OF_A_FLAG;
 }
 
 /* Other lanes of the warp are in a loop that tries or polls something while these go on: mostly one that takes a
@@ -195,8 +200,8 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
     return because(missing, "put __syncthreads() between the two, hold one lock around each, or hand over with an "
                             "atomic or volatile flag and __threadfence_block()");
   return because(missing,
-                 "hand over with an atomic or volatile flag, __threadfence() before it is set and behind where "
-                 "it is seen, or split the kernel into two launches");
+                 "hand over with an atomic or volatile flag, " FENCES_OF_A_FLAG
+                 ", or split the kernel into two launches");
 }
 
 /* The write at `pc` is a release, or stands directly behind a fence. */
