@@ -137,10 +137,28 @@ static const Leader *leader_of(const LaneWalk *walk, const LaneState *state, con
 
 /* A lane that reads its own register. */
 static bool reads_itself(LaneWalk *walk, const LaneState *state, const Inst *inst) {
-  if (inst->mode != SHFL_IDX || slot_unknown(state, inst->b) || slot_unknown(state, inst->c) || is_any_lane(walk))
+  if (inst->op != OP_SHFL || inst->mode != SHFL_IDX || slot_unknown(state, inst->b) ||
+      slot_unknown(state, inst->c) || is_any_lane(walk))
     return false;
   walk->effects.of_lane = true;
   return slot_value(walk, state, inst->b) == walk->lane && slot_value(walk, state, inst->c) == 0x1f;
+}
+
+/* A lane that is alone in its warp elects itself, and so does the lowest of the mask: it is there. False if another
+ * one may be elected. */
+static bool elects_itself(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  if (inst->op != OP_ELECT || slot_unknown(state, inst->a) || is_any_lane(walk))
+    return false;
+  uint32_t self = 1u << walk->lane, mask = slot_value(walk, state, inst->a);
+  bool alone = walk->view->warp->alive == self, member = mask & self;
+  walk->effects.of_lane = true;
+  walk->effects.of_warp = true;
+  if (!alone && (mask & (0u - mask)) != self)
+    return false;
+  explore_set_register(walk, state, inst->dst, false, member ? walk->lane : 0);
+  explore_set_predicate(state, inst->pdst, member);
+  explore_go_on(walk, state, inst, state->pc + 1);
+  return true;
 }
 
 /* The same of a shuffle; false if it wasn't seen. */
@@ -159,6 +177,8 @@ static bool take_seen(LaneWalk *walk, const LaneState *state, const Inst *inst) 
 /* What other lanes hold isn't known here, unless their leader gives it to them. */
 void explore_shuffle(LaneWalk *walk, LaneState *state, const Inst *inst) {
   const Leader *leader = leader_of(walk, state, inst);
+  if (elects_itself(walk, state, inst))
+    return;
   if (!leader && reads_itself(walk, state, inst)) {
     take_value(walk, state, inst, slot_unknown(state, inst->a), slot_value(walk, state, inst->a));
     return;
