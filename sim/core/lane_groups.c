@@ -247,17 +247,45 @@ static void report_members(const Issue *issue, uint32_t leaving) {
   }
 }
 
+/* Lanes for which the group waits at a WARPSYNC: of its mask, and not there. */
+static uint32_t absent_from_warpsync(const Warp *warp, const LaneGroup *group) {
+  return group->which & warp->alive & ~lanes_at_warpsync(warp->groups, group->which);
+}
+
+/* `lanes`, and those for which some of them wait at a WARPSYNC. */
+static uint32_t with_awaited(const Warp *warp, uint32_t lanes) {
+  const LaneGroups *groups = warp->groups;
+  uint32_t all = lanes;
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_WARPSYNC && groups->group[i].mask & lanes)
+      all |= absent_from_warpsync(warp, &groups->group[i]);
+  return all;
+}
+
+/* Lanes that wait at a WARPSYNC for nobody but marked ones. */
+static uint32_t kept_by_marked(const Warp *warp) {
+  const LaneGroups *groups = warp->groups;
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < groups->count; i++)
+    if (groups->group[i].state == GROUP_AT_WARPSYNC &&
+        !(absent_from_warpsync(warp, &groups->group[i]) & ~groups->marked))
+      lanes |= groups->group[i].mask;
+  return lanes;
+}
+
 /* Lanes that a group at a BSYNC needn't wait for if nobody goes on who hasn't given way: those that have, if
- * `yields`, which do so just now, are among the members, or there are none; and members of other records, which
- * may wait for the group themselves. (No GPU was seen to hang there.) */
+ * `yields`, which do so just now, are among the members or keep some of them at a WARPSYNC, or there are none;
+ * members that are kept so; and members of other records, which may wait for the group themselves. (No GPU was seen
+ * to hang there.) */
 static uint32_t excused(const Issue *issue, const LaneGroup *group, uint32_t members, uint32_t yields) {
   const Warp *warp = issue->warp;
   const LaneGroups *groups = warp->groups;
   bool often = group->yields >= issue->gpu->machine->sm.lane_groups.yields_to_release;
   if (some_unmarked_can_run(warp))
     return 0;
+  bool of_members = !yields || with_awaited(warp, members) & yields;
   return ~sync_records_of(&groups->sync, group->which, group->mask) |
-         (often && (!yields || members & yields) ? groups->marked : 0);
+         (often && of_members ? groups->marked | kept_by_marked(warp) : 0);
 }
 
 /* The lanes that a group at a BSYNC or WARPSYNC waits for. */
@@ -267,7 +295,7 @@ static uint32_t missing_for(const Issue *issue, const LaneGroup *group, uint32_t
   unsigned lane = (unsigned)__builtin_ctz(group->mask);
   uint32_t members, missing;
   switch ((GroupState)group->state) {
-  case GROUP_AT_WARPSYNC: return group->which & warp->alive & ~lanes_at_warpsync(groups, group->which);
+  case GROUP_AT_WARPSYNC: return absent_from_warpsync(warp, group);
   case GROUP_AT_MEETING: return warp->alive & ~group->mask;
   case GROUP_AT_SYNC:
     members = sync_records_members(&groups->sync, group->which, lane);
@@ -342,9 +370,10 @@ static void give_way(Issue *issue, uint64_t from, uint64_t beside) {
   uint32_t yields = issue->warp->active;
   for (uint32_t i = 0; i < groups->count; i++) {
     LaneGroup *group = &groups->group[i];
-    if (group->state == GROUP_AT_SYNC &&
-        sync_records_members(&groups->sync, group->which, (unsigned)__builtin_ctz(group->mask)) & yields)
-      group->yields++;
+    if (group->state != GROUP_AT_SYNC)
+      continue;
+    uint32_t members = sync_records_members(&groups->sync, group->which, (unsigned)__builtin_ctz(group->mask));
+    group->yields += (with_awaited(issue->warp, members) & yields) != 0;
   }
   groups->marked |= yields;
   issue->warp->active = 0;
@@ -432,7 +461,8 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
     uint32_t members = sync_records_members(&groups->sync, barrier, (unsigned)__builtin_ctz(rest));
     LaneGroup here = {.which = barrier, .mask = members & lanes};
     if (members && members & warp->alive & ~lanes)
-      park(warp, GROUP_AT_SYNC, barrier, members & lanes, 0)->yields += (members & groups->marked) != 0;
+      park(warp, GROUP_AT_SYNC, barrier, members & lanes, 0)->yields +=
+          (with_awaited(warp, members) & groups->marked) != 0;
     else if (members)
       clear_barrier(warp, &here, 0);
     rest &= members ? ~members : rest - 1;
