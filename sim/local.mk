@@ -339,6 +339,7 @@ liblockstep_a_SOURCES += \
   sim/memory/tags.c \
   sim/memory/tags.h \
   sim/memory/thread_id.h \
+  sim/memory/untagged.h \
   sim/report/csv.c \
   sim/report/csv.h \
   sim/report/details.c \

@@ -94,15 +94,21 @@ static Away *away_of(const Hierarchy *h, const Part *part) {
   return &h->away[part->sm * AWAY_LINES + part->line % AWAY_LINES];
 }
 
+/* The part, which had its turn in its slice, is looked up again in cycle `due`; waits: what it waits there, in
+ * thousandths. */
+static void look_up_again(Hierarchy *h, uint32_t index, uint64_t due, uint64_t waits) {
+  Part *part = part_at(&h->queue, index);
+  part->stage = PART_LOOKUP;
+  h->slice[part->slice].waiting++;
+  slice_stats_wait(&h->stats.slice[part->slice], waits);
+  part_queue_push(&h->queue, index, due);
+}
+
 /* What waited here is looked up again, later in this cycle. */
 static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
   for (uint32_t index = away->parked.first, next; index != PART_NONE; index = next) {
-    Part *parked = part_at(&h->queue, index);
-    next = parked->next;
-    parked->stage = PART_LOOKUP;
-    h->slice[parked->slice].waiting++;
-    slice_stats_wait(&h->stats.slice[parked->slice], 0);
-    part_queue_push(&h->queue, index, cycle);
+    next = part_at(&h->queue, index)->next;
+    look_up_again(h, index, cycle, 0);
   }
   away->parked.first = PART_NONE;
 }
@@ -332,8 +338,18 @@ static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   if (tag) {
     tag->valid |= lacking;
     tags_keep_busy(&h->tags, tag, due, false);
-  }
+  } else
+    untagged_add(&h->slice[part->slice].untagged, part->line, due);
   wait_until(h, index, due);
+}
+
+/* The line is on its way without a tag: true if the part waits for it. */
+static bool waits_for_untagged(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  const Part *part = part_at(&h->queue, index);
+  uint64_t until = untagged_until(&h->slice[part->slice].untagged, part->line, cycle);
+  if (until)
+    look_up_again(h, index, until, milli_of(until - cycle));
+  return until;
 }
 
 /* The line's tag is busy: true if it still is, and the part waits. */
@@ -406,6 +422,8 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
     access_line(h, index, NULL, true, cycle);
     return;
   }
+  if (G_UNLIKELY(h->slice[part->slice].untagged.count) && part->at_home && waits_for_untagged(h, index, cycle))
+    return;
   TagLine *tag = tags_find(&h->tags, part->set, part->line);
   if (!tag)
     tag = claim(h, part, part->set, part->at_home, cycle);

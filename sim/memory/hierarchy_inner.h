@@ -15,6 +15,7 @@
 #include "sim/memory/recent_loads.h"
 #include "sim/memory/slice_hash.h"
 #include "sim/memory/tags.h"
+#include "sim/memory/untagged.h"
 
 enum { AWAY_LINES = 64, PASSING_LINES = 1024 };
 /* Shares of words (hierarchy_pass()) are of pieces of so many bytes, a power of two: sectors of an L1, and lines of
@@ -34,6 +35,7 @@ typedef struct Slice {
   PartList stopped; /* SMs that wait for room, by Port.next */
   AtomicUnit atomics;
   Arbiter arbiter;
+  Untagged untagged;
 } Slice;
 
 /* A list of parts that have been served. */
