@@ -222,13 +222,18 @@ static void block_at_issue(const Issue *issue, Stall stall) {
   slots_lose(issue, stall);
 }
 
+/* No reply will come that invites who waits in Sm.crowded. */
+static bool nothing_is_under_way(const Sm *sm) { return flights_oldest(&sm->flights) == UINT64_MAX; }
+
 /* As many accesses wait at the SM's port as it has room for: the warp comes to this one again when a reply has come
- * and it is its turn. */
+ * and it is its turn. Who was invited to a release waits as a fence first, and finds others before it then: it goes
+ * on if nothing is under way, and its own reply invites the next. */
 static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   Sm *sm = issue->sm;
   Warp *warp = issue->warp;
   bool room = flights_have_room(&sm->flights, issue->gpu->machine->memory.port.credits);
-  if (!decoded->sends || !issue->mask || (room && (!sm->crowded || warp->invited))) {
+  bool turn = !sm->crowded || warp->invited || nothing_is_under_way(sm);
+  if (!decoded->sends || !issue->mask || (room && turn)) {
     warp->invited = false;
     return false;
   }
@@ -242,8 +247,7 @@ static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
 /* A warp that was invited to send an access had no need to: somebody else is, where no reply would see to that, and
  * behind a lock, since warps come for a lock again and again. */
 static void decline(Sm *sm, const Inst *inst, uint64_t now) {
-  bool replies = flights_oldest(&sm->flights) != UINT64_MAX;
-  if (sm->crowded && (!replies || locks_are_meant(sm->gpu, inst)))
+  if (sm->crowded && (nothing_is_under_way(sm) || locks_are_meant(sm->gpu, inst)))
     sm_end_crowd(sm, now);
 }
 

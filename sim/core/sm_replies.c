@@ -332,6 +332,8 @@ static void land_piece(Sm *sm, Flight *flight, bool oldest, uint64_t now) {
   bulk_land(sm, flight, now);
   if (oldest && sm->draining)
     end_drains(sm, now);
+  if (sm->crowded && flights_oldest(&sm->flights) == UINT64_MAX)
+    sm_end_crowd(sm, now); /* no other reply will */
   flights_release(&sm->flights, flight);
 }
 

@@ -477,6 +477,22 @@ START_TEST(accesses_under_way_are_limited) {
 }
 END_TEST
 
+/* A release waits as a fence when it is its warp's turn, and no reply may be left then to invite the next. */
+START_TEST(releases_wait_for_room_and_end) {
+  g_autoptr(Lab) lab =
+      lab_new(TIMES "memory.latency=600 memory.bytes_per_cycle=100000 memory.port.credits=1 memory.port.queue=1",
+              "MOV R0, c[0x0][0x20]; ST [R0], R0; ST [R0+0x4], R0; ST [R0+0x8], R0; EXIT");
+  for (uint32_t pc = 2; pc < 4; pc++) {
+    lab_inst(lab, pc)->sem = SEM_RELEASE;
+    lab_inst(lab, pc)->scope = SCOPE_GPU;
+  }
+  lab_buffer(lab, 8);
+  lab_launch(lab, 1, 256);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab->gpu->counters.global_accesses, 8 * 3);
+}
+END_TEST
+
 START_TEST(who_waits_longest_sends_first) {
   g_autoptr(Lab) lab =
       lab_new(TIMES "memory.latency=600 memory.bytes_per_cycle=100000 memory.port.credits=1 memory.port.queue=1",
@@ -644,6 +660,7 @@ int main(void) {
   tcase_add_test(tcase, lanes_follow_each_other);
   tcase_add_test(tcase, shared_atomics_take_their_time);
   tcase_add_test(tcase, accesses_under_way_are_limited);
+  tcase_add_test(tcase, releases_wait_for_room_and_end);
   tcase_add_test(tcase, who_waits_longest_sends_first);
   tcase_add_test(tcase, fences_and_releases_wait);
   tcase_add_test(tcase, fences_ask_homes);
