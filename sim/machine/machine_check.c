@@ -93,6 +93,21 @@ static void check_l1(const Checker *c) {
   c->report((const char *const[]){"sm.l1.bytes", "sm.l1.line", "sm.l1.ways", NULL}, message, c->user);
 }
 
+/* Each slice has a set at least, or there would be a larger L2 than was asked for. */
+static void check_sets(const Checker *c) {
+  const Machine *m = c->machine;
+  uint64_t least = (uint64_t)m->memory.slices * m->memory.l2.ways * m->memory.l2.line;
+  if (m->memory.l2.bytes == 0 || m->memory.l2.bytes >= least)
+    return;
+  g_autofree char *value = format_value(c, "memory.l2.bytes");
+  g_autofree char *message =
+      g_strdup_printf("memory.l2.bytes is %s, must hold memory.l2.ways lines for each slice (%u "
+                      "slices * %u ways * %u bytes = %" G_GUINT64_FORMAT ")",
+                      value, m->memory.slices, m->memory.l2.ways, m->memory.l2.line, least);
+  c->report((const char *const[]){"memory.l2.bytes", "memory.slices", "memory.l2.ways", "memory.l2.line", NULL},
+            message, c->user);
+}
+
 /* Slices by halves; lines of whole sectors, at most 32. */
 static void check_l2(const Checker *c) {
   const Machine *m = c->machine;
@@ -105,6 +120,13 @@ static void check_l2(const Checker *c) {
     report_pair(c, "memory.slices", "be a multiple of", "memory.l2.halves");
   if (m->memory.l2.halves == 2 && m->memory.slices && !m->memory.l2.bytes)
     report_pair(c, "memory.l2.bytes", "hold lines to go with", "memory.l2.halves");
+  check_sets(c);
+}
+
+/* Of the plain server: an access is performed before its reply comes. */
+static void check_server(const Checker *c) {
+  if (c->machine->memory.slices == 0)
+    require_at_most(c, "memory.request_latency", "memory.latency");
 }
 
 /* A queue lies in one line, which one unit holds. */
@@ -135,5 +157,6 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   require_power_of_two(&checker, "memory.segment");
   require_power_of_two(&checker, "memory.buffer_alignment");
   check_l2(&checker);
+  check_server(&checker);
   check_queue(&checker);
 }

@@ -247,6 +247,11 @@ static const Refusal refusals[] = {
      "m.yaml:1:34: error: memory.slices is 7, must be a multiple of memory.l2.halves, which is 2\n"},
     {"memory: {slices: 8, l2: {halves: 2}}\n",
      "m.yaml:1:34: error: memory.l2.bytes is 0 bytes, must hold lines to go with memory.l2.halves, which is 2\n"},
+    {"memory: {slices: 8, l2: {bytes: 8 KiB}}\n", "m.yaml:1:33: error: memory.l2.bytes is 8 KiB, must hold "
+                                                  "memory.l2.ways lines for each slice (8 slices * 16 ways * "
+                                                  "128 bytes = 16384)\n"},
+    {"memory: {latency: 100, request_latency: 200}\n", "m.yaml:1:41: error: memory.request_latency is 200 cycles, "
+                                                       "must not exceed memory.latency, which is 100 cycles\n"},
     {"sm: {lock_queue: {l1_ways: 5}}\n",
      "m.yaml:1:28: error: sm.lock_queue.l1_ways is 5, must not exceed sm.l1.ways, which is 4\n"},
     {"sm: {lock_queue: {l1_ways: 1, l2_ways: 17}}\n",
@@ -491,7 +496,7 @@ START_TEST(dumps_any_values) {
                 g_str_has_prefix(param->path, "memory.l2") || g_str_equal(param->path, "memory.dram.row") ||
                 g_str_equal(param->path, "memory.slices") || g_str_equal(param->path, "memory.segment") ||
                 g_str_equal(param->path, "memory.buffer_alignment") ||
-                g_str_equal(param->path, "memory.queue.bytes");
+                g_str_equal(param->path, "memory.queue.bytes") || g_str_equal(param->path, "memory.request_latency");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_MILLI)
