@@ -244,7 +244,7 @@ static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   return true;
 }
 
-/* A warp that was invited to send an access had no need to: somebody else is, where no reply would see to that, and
+/* A warp that was invited to send an access, or went on since nothing was under way, had no need to: somebody else is, where no reply would see to that, and
  * behind a lock, since warps come for a lock again and again. */
 static void decline(Sm *sm, const Inst *inst, uint64_t now) {
   if (sm->crowded && (nothing_is_under_way(sm) || locks_are_meant(sm->gpu, inst)))
@@ -420,13 +420,15 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
                  .sm = sm,
                  .block = block,
                  .warp = warp};
-  bool invited = warp->invited;
+  bool invited = warp->invited || (decoded->sends && sm->crowded && nothing_is_under_way(sm));
   if (G_UNLIKELY(decoded->sends) && (waits_for_loads(&issue) || waits_for_room(&issue, decoded)))
     return;
-  if (G_UNLIKELY(warp->owes) && waits_for_stores(&issue))
+  if ((G_UNLIKELY(warp->owes) && waits_for_stores(&issue)) ||
+      (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))) {
+    if (invited && sm->crowded && nothing_is_under_way(sm))
+      sm_end_crowd(sm, now);
     return;
-  if (G_UNLIKELY(decoded->releases) && waits_as_fence(&issue, decoded))
-    return;
+  }
   sm->counters.warp_instructions++;
   sm->counters.lane_instructions += sm_count_lanes(warp, issue.mask);
   if (G_UNLIKELY(inst->flags & TOLD_FLAGS))

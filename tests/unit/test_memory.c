@@ -493,6 +493,21 @@ START_TEST(releases_wait_for_room_and_end) {
 }
 END_TEST
 
+/* The same where a release needs no access in the end, since its generic address is one of shared memory. */
+START_TEST(releases_to_shared_memory_invite_others) {
+  g_autoptr(Lab) lab =
+      lab_new(TIMES "memory.latency=600 memory.bytes_per_cycle=100000 memory.port.credits=1 memory.port.queue=1",
+              ".shared 128\nMOV R0, c[0x0][0x20]; MOV R2, 0xe0000000; ST [R0], R0; ST [R2], R0; EXIT");
+  lab_inst(lab, 3)->space = MEM_GENERIC;
+  lab_inst(lab, 3)->sem = SEM_RELEASE;
+  lab_inst(lab, 3)->scope = SCOPE_GPU;
+  lab_buffer(lab, 8);
+  lab_launch(lab, 1, 256);
+  lab_finish(lab);
+  ck_assert_uint_eq(lab->gpu->counters.global_accesses, 8);
+}
+END_TEST
+
 START_TEST(who_waits_longest_sends_first) {
   g_autoptr(Lab) lab =
       lab_new(TIMES "memory.latency=600 memory.bytes_per_cycle=100000 memory.port.credits=1 memory.port.queue=1",
@@ -661,6 +676,7 @@ int main(void) {
   tcase_add_test(tcase, shared_atomics_take_their_time);
   tcase_add_test(tcase, accesses_under_way_are_limited);
   tcase_add_test(tcase, releases_wait_for_room_and_end);
+  tcase_add_test(tcase, releases_to_shared_memory_invite_others);
   tcase_add_test(tcase, who_waits_longest_sends_first);
   tcase_add_test(tcase, fences_and_releases_wait);
   tcase_add_test(tcase, fences_ask_homes);
