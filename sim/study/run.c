@@ -143,6 +143,7 @@ static void compare_expectation(const Simulation *simulation, const Machine *mac
     return;
   result->has_expectation = true;
   if (machine->memory.late_stores || machine->sm.held_up) { /* what is expected is what a GPU does by itself */
+    result->expects_findings = true;
     expectation_findings(expect, result->findings, result->failures);
     return;
   }
@@ -324,11 +325,12 @@ static bool has_finding_above_note(const RunResult *result) {
 
 int run_result_exit_status(const RunResult *result) {
   bool cut_short = stop_is_final(result->stop);
-  if (result->has_expectation)
+  bool open = result->verdict == VERDICT_UNDECIDED && !has_finding_above_note(result);
+  if (result->has_expectation && (result->failures->len || !result->expects_findings || !open))
     return result->failures->len ? 1 : cut_short ? 4 : 0;
   if (result->verdict == VERDICT_COMPLETED)
     return has_finding_above_note(result) ? 1 : cut_short ? 4 : 0;
-  return result->verdict == VERDICT_UNDECIDED && !has_finding_above_note(result) ? 4 : 1;
+  return open ? 4 : 1;
 }
 
 uint64_t run_result_measured_cycles(const RunResult *result) {

@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 141
+plan 143
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -153,6 +153,10 @@ expect "it holds for the whole check" 4 'the worst of 1 of 8 schedules, ended by
 expect "and for all scenarios" 4 'time was over before' \
   timeout 60 "$LOCKSTEP" run spin.sass spin.sass spin.sass --limit-seconds 0.75
 expect "and for a ranking" 4 'time was over before' timeout 60 "$LOCKSTEP" rank spin.sass --limit-seconds 0.75
+expect "a disturbed run that ends: only findings are compared" 0 '^findings as expected .verdict and buffers' \
+  "$LOCKSTEP" run "$SRCDIR/traces/slides/atm_atomic.yaml" -m h200 -s memory.late_stores=300
+expect "one that doesn't end isn't as expected" 4 'undecided' \
+  "$LOCKSTEP" run "$SRCDIR/traces/slides/atm_atomic.yaml" -m h200 -s memory.late_stores=300 --limit-cycles 100
 expect "a limit of cycles is named" 4 'ended by --limit-cycles' "$LOCKSTEP" run spin.sass --limit-cycles 20000
 expect "SIGINT" 130 '^spin on gtx570: undecided .*ended by a signal' killed INT run spin.sass
 expect "SIGTERM" 143 'ended by SIGTERM' killed TERM check spin.sass
