@@ -217,11 +217,16 @@ bool order_is_pending(const WarpOrder *warp, const Access *earlier) {
   return false;
 }
 
+const HandOver *order_newest_handed(const WarpOrder *warp) {
+  static const HandOver none;
+  return warp->handed_count ? &warp->handed[warp->handed_newest] : &none;
+}
+
 const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier) {
   for (unsigned i = warp->handed_count; i-- > 0;)
     if (warp->handed[i].actor == earlier->actor && warp->handed[i].time >= earlier->time)
       return &warp->handed[i];
-  return &warp->handed[warp->handed_newest];
+  return order_newest_handed(warp);
 }
 
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
@@ -337,12 +342,13 @@ static bool is_same_handing(const HandOver *one, const HandOver *other) {
 }
 
 void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc) {
-  HandOver *handed = warp->handed, next = {.writer = released->writer.launch,
-                                           .released = number,
-                                           .from = released->from,
-                                           .to = pc,
-                                           .actor = released->actor,
-                                           .time = released->time};
+  HandOver next = {.writer = released->writer.launch,
+                   .released = number,
+                   .from = released->from,
+                   .to = pc,
+                   .actor = released->actor,
+                   .time = released->time};
+  HandOver *handed = warp->handed;
   unsigned at = 0;
   while (at < warp->handed_count && !is_same_handing(&handed[at], &next))
     at++;
@@ -351,7 +357,8 @@ void order_note_handed(WarpOrder *warp, const Released *released, uint32_t numbe
   if (again)
     return;
   if (at == warp->handed_count && at < HANDED_MAX)
-    warp->handed_count++;
+    warp_order_make_room(warp, ++warp->handed_count);
+  handed = warp->handed;
   memmove(handed + 1, handed, MIN(at, HANDED_MAX - 1) * sizeof *handed);
   handed[0] = next;
 }

@@ -155,6 +155,8 @@ void order_given(const RaceOrder *order, Cell *cell, uint32_t bytes, VClock *clo
 bool order_is_hidden(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* True if the warp was handed `earlier`, and only its own fence is missing, or of too small a scope. */
 bool order_is_pending(const WarpOrder *warp, const Access *earlier);
+/* What the warp was handed last; zeros: nothing. */
+const HandOver *order_newest_handed(const WarpOrder *warp);
 /* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, else
  * the newest. */
 const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier);

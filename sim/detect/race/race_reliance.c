@@ -28,7 +28,7 @@ static bool waits(const Step *step) {
 /* Hand-offs are kept by warps: what one lane hands on to another of its warp, or with the very store that it made,
  * isn't known to be what a third lane did. */
 static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
-  return earlier->actor == step->warp->actor || earlier->pc == step->warp->handed[step->warp->handed_newest].from;
+  return earlier->actor == step->warp->actor || earlier->pc == order_newest_handed(step->warp)->from;
 }
 
 /* `access` has read its word in a cell. */

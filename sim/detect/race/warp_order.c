@@ -106,6 +106,8 @@ void warp_order_clear(WarpOrder *warp) {
   if (warp->views)
     g_ptr_array_unref(warp->views);
   warp->views = NULL;
+  g_clear_pointer(&warp->handed, g_free);
+  warp->handed_space = 0;
   vclock_clear(&warp->clock);
   clear_relied(warp);
   forget_order(warp);
@@ -143,6 +145,7 @@ void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
 
 static void free_view(gpointer data) {
   WarpView *view = data;
+  g_free(view->kept.handed);
   vclock_clear(&view->kept.clock);
   clear_relied(&view->kept);
   forget_fences(&view->kept);
@@ -223,11 +226,27 @@ bool warp_moment_waits(const WarpMoment *moment) {
   return moment->view->warp && any_waits(moment->view->warp, moment->view);
 }
 
-/* Its clocks keep their memory from use to use. */
+void warp_order_make_room(WarpOrder *warp, uint8_t count) {
+  if (count <= warp->handed_space)
+    return;
+  warp->handed_space = (uint8_t)MAX(count, 2 * warp->handed_space);
+  warp->handed = g_renew(HandOver, warp->handed, warp->handed_space);
+}
+
+static void keep_handed(WarpOrder *kept, const WarpOrder *warp) {
+  if (!warp->handed_count)
+    return;
+  warp_order_make_room(kept, warp->handed_count);
+  memcpy(kept->handed, warp->handed, warp->handed_count * sizeof *warp->handed);
+}
+
+/* Its clocks keep their memory from use to use, and so do its hand-offs. */
 static void keep(WarpView *view) {
   VClock clock = view->kept.clock, relied = view->kept.relied, stored = view->kept.stored;
   Attempt attempt[ATTEMPTS_MAX];
   FenceOrder *fences = view->kept.fences;
+  HandOver *handed = view->kept.handed;
+  uint8_t handed_space = view->kept.handed_space;
   memcpy(attempt, view->kept.attempt, sizeof attempt);
   view->kept = *view->warp;
   view->kept.clock = clock;
@@ -235,6 +254,9 @@ static void keep(WarpView *view) {
   view->kept.stored = stored;
   memcpy(view->kept.attempt, attempt, sizeof attempt);
   view->kept.fences = fences;
+  view->kept.handed = handed;
+  view->kept.handed_space = handed_space;
+  keep_handed(&view->kept, view->warp);
   view->kept.handoff = view->kept.promise = 0;
   view->kept.views = NULL;
   vclock_assign(&view->kept.clock, &view->warp->clock);

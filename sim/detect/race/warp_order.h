@@ -68,8 +68,8 @@ typedef struct WarpOrder {
   FenceOrder *fences;          /* NULL for Fermi */
   LaneOrder *lanes[2];         /* in the plain order, in the model's; NULL where the order of issue counts */
   LaneOrder *turns;            /* what lanes know in the model's behind their next fence; NULL: not needed yet */
-  HandOver handed[HANDED_MAX]; /* those that told it something in the plain order, the newest first */
-  uint8_t handed_count;
+  HandOver *handed;            /* those that told it something in the plain order, the newest first; NULL: none yet */
+  uint8_t handed_count, handed_space;
   uint8_t handed_newest; /* the one that was taken last, which may have told nothing new */
   bool was_handed;
   uint32_t handed_lanes;        /* which lanes took that, or have met one that did since */
@@ -117,6 +117,8 @@ void view_pool_clear(ViewPool *pool);
 void warp_order_clear(WarpOrder *warp);
 /* Ready for another warp; views of the one before keep what was. `lanes`: they aren't ordered by issue. */
 void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes);
+/* For so many hand-offs. */
+void warp_order_make_room(WarpOrder *warp, uint8_t count);
 
 /* The moment of what is issued now, until warp_moment_drop(); `reads`: an access that reads, until
  * warp_moment_has_read(). */
