@@ -244,8 +244,8 @@ static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   return true;
 }
 
-/* A warp that was invited to send an access, or went on since nothing was under way, had no need to: somebody else is,
- * where no reply would see to that, and behind a lock, since warps come for a lock again and again. */
+/* A warp that was invited to send an access, or went on since nothing was under way, had no need to: somebody else
+ * is, where no reply would see to that, and behind a lock, since warps come for a lock again and again. */
 static void decline(Sm *sm, const Inst *inst, uint64_t now) {
   if (sm->crowded && (nothing_is_under_way(sm) || locks_are_meant(sm->gpu, inst)))
     sm_end_crowd(sm, now);

@@ -338,8 +338,9 @@ static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   if (tag) {
     tag->valid |= lacking;
     tags_keep_busy(&h->tags, tag, due, false);
-  } else
+  } else {
     untagged_add(&h->slice[part->slice].untagged, part->line, due);
+  }
   wait_until(h, index, due);
 }
 

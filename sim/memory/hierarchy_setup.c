@@ -80,9 +80,11 @@ void hierarchy_free(Hierarchy *h) {
     port_clear(&h->port[sm]);
   for (uint32_t sm = 0; sm < h->sms; sm++)
     port_clear(&h->issue[sm]);
-  for (uint32_t i = 0; i < h->slices; i++)
-    atomic_unit_clear(&h->slice[i].atomics), arbiter_clear(&h->slice[i].arbiter),
-        untagged_clear(&h->slice[i].untagged);
+  for (uint32_t i = 0; i < h->slices; i++) {
+    atomic_unit_clear(&h->slice[i].atomics);
+    arbiter_clear(&h->slice[i].arbiter);
+    untagged_clear(&h->slice[i].untagged);
+  }
   crossbar_clear(&h->crossbar);
   arbiter_rules_clear(&h->arbiter_rules);
   tags_clear(&h->tags);

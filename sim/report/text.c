@@ -276,8 +276,10 @@ void text_run(const RunResult *result, Canvas *canvas) {
 }
 
 static const char *outcome(const RunResult *result) {
+  if (result->has_expectation && result->failures->len)
+    return "NOT as expected";
   if (result->has_expectation)
-    return result->failures->len ? "NOT as expected" : "as expected";
+    return result->expects_findings ? "findings as expected" : "as expected";
   return run_result_exit_status(result) == 0 ? "ok" : result->verdict == VERDICT_UNDECIDED ? "undecided" : "findings";
 }
 

@@ -310,8 +310,8 @@ static void explore_woken(Joint *joint, guint number, Wakes *wakes) {
   g_array_set_size(readers, 0);
 }
 
-/* Each lane, and again as long as what it read grows. Forwards and backwards in turn: stores go along a chain of lanes
- * either way. */
+/* Each lane, and again as long as what it read grows. Forwards and backwards in turn: stores go along a chain of
+ * lanes either way. */
 static void explore_together(Joint *joint) {
   const Explorer *explorer = joint->graph->explorer;
   guint count = joint->lanes->len;

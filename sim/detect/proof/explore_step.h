@@ -54,8 +54,8 @@ static inline bool assumes_all_open(const LaneWalk *walk) { return walk->assumpt
 static inline bool is_any_lane(const LaneWalk *walk) { return walk->assumption && walk->assumption->any_lane; }
 static inline bool read_only(const LaneWalk *walk) { return walk->assumption && walk->assumption->read_only; }
 static inline bool keeps_stores(const LaneWalk *walk) { return !read_only(walk) || walk->assumption->stores; }
-/* The walk depends on the word or bit of these readers. Where its stores are kept on a layer, lanes are asked one by one,
- * and a reader is 32 times the number of the view, and the lane. */
+/* The walk depends on the word or bit of these readers. Where its stores are kept on a layer, lanes are asked one by
+ * one, and a reader is 32 times the number of the view, and the lane. */
 static inline uint32_t explore_lane_reader(const WarpView *view, unsigned lane) {
   return view->index * WARP_LANES + lane;
 }

@@ -1,6 +1,6 @@
 /* warp_digest.h - the architectural state of a warp as one number: where its lanes are, SIMT stack or lane groups,
- * and those registers and predicates that reach a branch, an address or a stored value (backward slice). Attempt counters
- * that reach none are left out. Memory, its own local one too, isn't in it.
+ * and those registers and predicates that reach a branch, an address or a stored value (backward slice). Attempt
+ * counters that reach none are left out. Memory, its own local one too, isn't in it.
  * Ownership: the caller's KernelState, between kernel_state_init() and kernel_state_clear(). */
 #ifndef LOCKSTEP_DETECT_PROOF_WARP_DIGEST_H
 #define LOCKSTEP_DETECT_PROOF_WARP_DIGEST_H
