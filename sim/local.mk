@@ -149,6 +149,10 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/abstract_memory.h \
   sim/detect/proof/copies.c \
   sim/detect/proof/copies.h \
+  sim/detect/proof/circle.c \
+  sim/detect/proof/circle.h \
+  sim/detect/proof/closure.c \
+  sim/detect/proof/closure.h \
   sim/detect/proof/explore.c \
   sim/detect/proof/explore.h \
   sim/detect/proof/explore_flight.c \
@@ -171,6 +175,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/explore_switch.c \
   sim/detect/proof/lane_memo.c \
   sim/detect/proof/lane_memo.h \
+  sim/detect/proof/looks.c \
+  sim/detect/proof/looks.h \
   sim/detect/proof/opens.c \
   sim/detect/proof/opens.h \
   sim/detect/proof/reduction.c \

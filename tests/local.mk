@@ -39,6 +39,7 @@ UNIT_TESTS = \
   tests/unit/test_bulk \
   tests/unit/test_cfg \
   tests/unit/test_check \
+  tests/unit/test_closure \
   tests/unit/test_converge \
   tests/unit/test_correlation \
   tests/unit/test_counter \

@@ -204,7 +204,7 @@ Finding *livelock_report_alone(Gpu *gpu, const Warp *warp) {
 }
 
 /* "lane 3 of warp 2 of block 0 gave it the value 1 in cycle 900". NULL: nobody changed it. Free with g_free. */
-static char *change_text(const Gpu *gpu, const StillWord *word) {
+static char *change_text(const Gpu *gpu, const CircleWord *word) {
   WordChange change =
       word->sm ? look_shared_change(word->sm, (uint32_t)word->address / 4) : look_global_change(gpu, word->address);
   uint32_t value = word->sm ? look_shared(word->sm, (uint32_t)word->address / 4) : look_global(gpu, word->address);
@@ -215,7 +215,7 @@ static char *change_text(const Gpu *gpu, const StillWord *word) {
   return g_strdup_printf("%s gave it the value %s in %s", who, number, when);
 }
 
-static void add_word(const Gpu *gpu, Finding *finding, const StillWord *word) {
+static void add_word(const Gpu *gpu, Finding *finding, const CircleWord *word) {
   g_autofree char *where =
       word->sm ? locate_shared_text(word->block, (uint32_t)word->address) : locate_global_text(gpu, word->address);
   g_autofree char *change = change_text(gpu, word);
@@ -225,7 +225,7 @@ static void add_word(const Gpu *gpu, Finding *finding, const StillWord *word) {
                                   change ? "; " : "", change ? change : ""));
 }
 
-Finding *livelock_report_still(const Gpu *gpu, const StillCircle *circle) {
+Finding *livelock_report_circle(const Gpu *gpu, const Circle *circle) {
   g_autoptr(GArray) warps = list_warps(gpu);
   uint64_t threads = 0;
   const WarpPlace *place = NULL;
@@ -235,17 +235,19 @@ Finding *livelock_report_still(const Gpu *gpu, const StillCircle *circle) {
     threads += runs ? bits_count(at->lanes) : 0;
     place = runs ? at : place;
   }
-  const StillWord *first = circle->words->len ? &g_array_index(circle->words, StillWord, 0) : NULL;
+  const CircleWord *first = circle->words->len ? &g_array_index(circle->words, CircleWord, 0) : NULL;
   char *message =
-      g_strdup_printf("no word of memory changes any more, and all warps that can go on, of %" G_GUINT64_FORMAT
+      g_strdup_printf("%s, and all warps that can go on, of %" G_GUINT64_FORMAT
                       " threads, look at the same words again and again; in no order of steps does one of "
                       "them finish",
+                      circle->words_change ? "words of memory change between the same values"
+                                           : "no word of memory changes any more",
                       threads);
   Finding *finding = locate_finding(FINDING_LIVELOCK, message, first ? first->launch : place->launch,
                                     first ? first->pc : place->warp->pc);
   finding->cycle = gpu->cycle;
   for (guint i = 0; i < MIN(circle->words->len, (guint)STEPS_SHOWN); i++)
-    add_word(gpu, finding, &g_array_index(circle->words, StillWord, i));
+    add_word(gpu, finding, &g_array_index(circle->words, CircleWord, i));
   finding->repair = g_strdup("let some thread make the change that they wait for, or give the loop another exit");
   return finding;
 }

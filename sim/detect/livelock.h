@@ -7,13 +7,13 @@
 
 #include "sim/core/gpu.h"
 #include "sim/detect/naming/finding.h"
-#include "sim/detect/proof/stillness.h"
+#include "sim/detect/proof/circle.h"
 
 /* The finding, made by driving the machine on; the run can't be continued. NULL if no warp is left. */
 Finding *livelock_report(Gpu *gpu);
 /* The same where only `warp` can issue, so that there is no other order. */
 Finding *livelock_report_alone(Gpu *gpu, const Warp *warp);
-/* The same where nothing changes any more, in whatever order. */
-Finding *livelock_report_still(const Gpu *gpu, const StillCircle *circle);
+/* The same where all warps go round for ever, in whatever order. */
+Finding *livelock_report_circle(const Gpu *gpu, const Circle *circle);
 
 #endif

@@ -6,6 +6,7 @@
 #include "sim/detect/naming/diagnose.h"
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/naming/standing.h"
+#include "sim/detect/proof/closure.h"
 #include "sim/detect/proof/recurrence.h"
 #include "sim/detect/proof/settle.h"
 #include "sim/detect/proof/stillness.h"
@@ -28,6 +29,8 @@ enum { LOOK_STEPS = 20000, INSTRUCTIONS_PER_STEP = 4 };
 enum { SLICES_OF_BARRIERS = 16 };
 /* Threads that sleep issue little: a slice takes no more than so many cycles. */
 #define SLICE_CYCLES UINT64_C(20000000)
+/* So much of a slice, at the most, is watched for all that warps can do; that takes many times as long. */
+enum { WATCHED_PART = 4 };
 /* A slice goes in pieces, so that a wish to stop is heard within a second. */
 enum { PIECE_INSTRUCTIONS = 200000 };
 
@@ -43,6 +46,7 @@ typedef struct Watch {
   unsigned live_looks;     /* in a row, without progress */
   unsigned recurrences;    /* seen since the last progress */
   unsigned barrier_slices; /* in a row, with barriers completed and nothing else */
+  Closure *closure;        /* NULL: nobody was watched since the last progress */
   Settle settle;           /* where the warps were seen last */
   uint64_t disturbed_at;   /* cycle in which warps were first held up at random; 0: never */
   unsigned proofs;         /* that nobody can finish, while threads hadn't settled */
@@ -312,27 +316,45 @@ static bool explain_round(Watch *watch, const SeenLoads *seen, Outcome *outcome)
  * circle doesn't say by what. */
 static bool conclude_still(Watch *watch, Outcome *outcome) {
   GpuStop stop;
-  SeenLoads *seen = seen_record_still(watch->gpu, RECURRENCE_WINDOW, watch->limit_cycles, NULL, NULL, &stop);
-  if (!seen)
-    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
-  bool stuck = explain_round(watch, seen, outcome);
+  SeenWindow window = {.instructions = RECURRENCE_WINDOW};
+  SeenLoads *seen = seen_new_exchanges();
+  bool still = seen_record_exchanges(seen, watch->gpu, &window, watch->limit_cycles, &stop);
+  bool over = still ? explain_round(watch, seen, outcome) : stop != GPU_BUDGET && conclude(watch, stop, outcome);
   seen_free(seen);
-  return stuck;
+  return over;
 }
 
-/* Nothing changes any more, and all warps go round, each in a circle of its own: in no order of steps does one of
- * them finish. Named like a deadlock, if what they find says by what. */
-static bool watch_stillness(Watch *watch, Outcome *outcome) {
-  GpuStop stop;
-  StillCircle *circle = stillness_watch(watch->gpu, watch->limit_cycles, &stop);
-  if (!circle)
-    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+/* All warps go round for ever, in whatever order. Named like a deadlock, if what they find says by what. */
+static void conclude_circle(Watch *watch, Circle *circle, Outcome *outcome) {
   if (!explain_round(watch, circle->seen, outcome)) {
     outcome->verdict = VERDICT_LIVELOCK;
-    g_ptr_array_insert(watch->findings, 0, livelock_report_still(watch->gpu, circle));
+    g_ptr_array_insert(watch->findings, 0, livelock_report_circle(watch->gpu, circle));
   }
-  still_circle_free(circle);
+  circle_free(circle);
+}
+
+/* True if the run ended. `circle`: how all go round; NULL: they don't, as far as is known, or the run stopped. */
+static bool conclude_watch(Watch *watch, Circle *circle, GpuStop stop, Outcome *outcome) {
+  if (!circle)
+    return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+  conclude_circle(watch, circle, outcome);
   return true;
+}
+
+/* True if the run ended, since nothing changes any more, or otherwise. */
+static bool watch_stillness(Watch *watch, Outcome *outcome) {
+  GpuStop stop;
+  Circle *circle = stillness_watch(watch->gpu, watch->limit_cycles, &stop);
+  return conclude_watch(watch, circle, stop, outcome);
+}
+
+/* True if the run ended, since all warps have been seen to do all that they can do, or otherwise. */
+static bool watch_closure(Watch *watch, Outcome *outcome) {
+  GpuStop stop;
+  if (!watch->closure)
+    watch->closure = closure_new(watch->gpu);
+  Circle *circle = closure_watch(watch->closure, watch->interval / WATCHED_PART, watch->limit_cycles, &stop);
+  return conclude_watch(watch, circle, stop, outcome);
 }
 
 /* True if the run ended, by a livelock or otherwise. */
@@ -340,12 +362,13 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   GpuStop stop;
   uint64_t barriers = watch->gpu->counters.barriers_completed;
   if (!recurrence_watch(watch->gpu, watch->limit_cycles, &stop))
-    return stop == GPU_BUDGET ? watch_stillness(watch, outcome) : conclude(watch, stop, outcome);
+    return stop == GPU_BUDGET ? watch_stillness(watch, outcome) || watch_closure(watch, outcome)
+                              : conclude(watch, stop, outcome);
   bool by_barriers = watch->gpu->counters.barriers_completed != barriers;
   Warp *only = by_barriers ? NULL : seen_only_warp(watch->gpu);
   if (only)
     return conclude_alone(watch, only, outcome);
-  if (!by_barriers && conclude_still(watch, outcome))
+  if (!by_barriers && (conclude_still(watch, outcome) || watch_closure(watch, outcome)))
     return true;
   if (!watch->gpu->noisy) {
     watch->gpu->noisy = true;
@@ -392,6 +415,7 @@ static GpuStop run_slice(Watch *watch, bool *calm) {
   if (moves(gpu) != moved) {
     watch->live_looks = watch->recurrences = watch->barrier_slices = 0;
     gpu->noisy = false;
+    g_clear_pointer(&watch->closure, closure_free);
   } else if (gpu->progress != progress) {
     watch->barrier_slices++;
   }
@@ -449,6 +473,7 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
   }
   outcome.explored = watch.explored;
   settle_clear(&watch.settle);
+  closure_free(watch.closure);
   if (watch.rising)
     g_array_unref(watch.rising);
   explorer_free(watch.explorer);

@@ -55,10 +55,10 @@ static const Case cases[] = {
      true},
 };
 
-static StillCircle *watch(Lab *lab) {
+static Circle *watch(Lab *lab) {
   GpuStop stop;
   ck_assert_int_eq(gpu_run(lab->gpu, 1000000, BEFORE_CYCLES), GPU_LIMIT);
-  StillCircle *circle = stillness_watch(lab->gpu, UINT64_MAX, &stop);
+  Circle *circle = stillness_watch(lab->gpu, UINT64_MAX, &stop);
   ck_assert(circle == NULL || stop == GPU_BUDGET);
   return circle;
 }
@@ -68,9 +68,9 @@ START_TEST(tells_who_goes_on) {
   g_autoptr(Lab) lab = lab_new("gpu.sms=2", at->text);
   lab_buffer(lab, WORDS);
   lab_launch_grid(lab, 0, BLOCKS, THREADS, 0, 0);
-  StillCircle *circle = watch(lab);
+  Circle *circle = watch(lab);
   UNIT_ASSERT((circle != NULL) == at->still, "%s", at->what);
-  still_circle_free(circle);
+  circle_free(circle);
 }
 END_TEST
 
@@ -103,9 +103,9 @@ START_TEST(waits_for_what_is_under_way) {
   g_autoptr(Lab) lab = lab_new(SLOW "gpu.sms=2", text);
   uint32_t *data = lab_buffer(lab, WORDS);
   lab_launch_grid(lab, 0, BLOCKS, THREADS, 0, 0);
-  StillCircle *circle = watch(lab);
+  Circle *circle = watch(lab);
   UNIT_ASSERT((circle != NULL) == releases[_i].still, "%s", releases[_i].release);
-  still_circle_free(circle);
+  circle_free(circle);
   if (!releases[_i].still)
     lab_finish(lab);
   ck_assert_uint_eq(data[0] != 0, !releases[_i].still);
@@ -122,9 +122,9 @@ START_TEST(waits_longer_than_a_round) {
   ck_assert(!watch(lab));
   ck_assert_uint_eq(data[0], 1);
   GpuStop stop;
-  StillCircle *circle = stillness_watch(lab->gpu, UINT64_MAX, &stop);
+  Circle *circle = stillness_watch(lab->gpu, UINT64_MAX, &stop);
   ck_assert_ptr_nonnull(circle);
-  still_circle_free(circle);
+  circle_free(circle);
 }
 END_TEST
 
@@ -135,15 +135,15 @@ START_TEST(says_what_they_look_at) {
   uint32_t *data = lab_buffer(lab, WORDS);
   data[4] = 7;
   lab_launch_grid(lab, 0, BLOCKS, THREADS, 0, 0);
-  StillCircle *circle = watch(lab);
+  Circle *circle = watch(lab);
   ck_assert_ptr_nonnull(circle);
   ck_assert_uint_eq(circle->words->len, 2);
-  const StillWord *lock = &g_array_index(circle->words, StillWord, 0), *flag = lock + 1;
+  const CircleWord *lock = &g_array_index(circle->words, CircleWord, 0), *flag = lock + 1;
   ck_assert(lock->atomic && !flag->atomic && !lock->sm && !flag->sm);
   ck_assert_uint_eq(lock->address, flag->address + 0x10);
   ck_assert_uint_eq(lock->threads, THREADS);
   ck_assert_uint_eq(flag->threads, THREADS);
-  still_circle_free(circle);
+  circle_free(circle);
 }
 END_TEST
 
@@ -153,9 +153,9 @@ START_TEST(launches_behind_wait) {
   lab_buffer(lab, WORDS);
   lab_launch_grid(lab, 0, 1, THREADS, 0, 0);
   lab_launch_grid(lab, 1, 1, THREADS, 0, 0);
-  StillCircle *circle = watch(lab);
+  Circle *circle = watch(lab);
   ck_assert_ptr_nonnull(circle);
-  still_circle_free(circle);
+  circle_free(circle);
 }
 END_TEST
 

@@ -35,6 +35,7 @@ typedef struct Node {
   uint32_t first_edge; /* index + 1 of its newest edge, 0 if none */
   uint32_t component;  /* strongly connected component, from 1 */
   bool in_cycle;
+  bool sought;     /* WORD: blocks that aren't resident have been asked whether they would change it */
   bool reads_old;  /* LANE: it reads copies in its L1 that are old, and would wait all the same */
   bool reads;      /* LANE: it waits for what it reads itself, not for a reduction of its block */
   uint32_t waiter; /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
@@ -76,6 +77,9 @@ typedef struct WaitGraph {
   uint32_t components;
 } WaitGraph;
 
+/* A word that takes its values in turns, in a circle in which lanes exchange what they found (Explorer.exchanged): a lane
+ * finds all of them as it is. What exchanges would give after another one isn't known, so it may seem to lack it. */
+bool wait_takes_turns(const WaitGraph *graph, const WarpView *view, WordKey word);
 /* The instruction is a plain load of PTX: the program doesn't expect that others change what it reads. */
 bool wait_reads_plainly(const WarpView *view, uint32_t pc);
 

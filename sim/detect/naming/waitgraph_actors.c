@@ -497,9 +497,9 @@ static bool look_behind(WaitGraph *graph, guint at) {
   for (guint i = 0; i < keys->len; i++) {
     uint64_t *other = &g_array_index(keys, uint64_t, i);
     uint32_t pc;
-    if (waits_for(graph, edge.from, *other))
-      continue;
     const WarpView *view = wait_view(graph, lane.view);
+    if (waits_for(graph, edge.from, *other) || wait_takes_turns(graph, view, *other))
+      continue;
     if (wait_would_change(graph, &lane, edge.to, other, &pc) &&
         (wait_reads_plainly(view, edge.pc) || !wait_reads_plainly(view, pc))) {
       wait_reconnect(graph, at, wait_node_of(graph, NODE_WORD, 0, 0, *other), pc);

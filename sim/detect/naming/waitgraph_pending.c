@@ -45,6 +45,8 @@ typedef struct Search {
   bool any;             /* it stands for all */
 } Search;
 
+static bool all_found(const Search *search) { return g_hash_table_size(search->targets) == 0; }
+
 /* ---- one block ---- */
 
 static void free_scratch(Search *search) {
@@ -215,7 +217,7 @@ static void explore_block(Search *search, guint first, GHashTable *freed, GArray
         }
       }
     }
-  } while (explorer->memory.version != version && ++pass < PENDING_PASSES_MAX);
+  } while (explorer->memory.version != version && (search->any || !all_found(search)) && ++pass < PENDING_PASSES_MAX);
   footprint_clear(&footprint);
   g_array_sort(stores, compare_stores);
   if (!search->any)
@@ -331,8 +333,6 @@ static void connect_chains(Search *search) {
 /* ---- all blocks ---- */
 
 static bool was_tried(const Search *search, uint64_t block) { return g_hash_table_contains(search->tried, &block); }
-
-static bool all_found(const Search *search) { return g_hash_table_size(search->targets) == 0; }
 
 /* A new block that a row of stores says would change an awaited word is tried. False if that doesn't. */
 static bool try_predicted(Search *search, uint64_t block, WordKey key) {
@@ -493,6 +493,10 @@ static void search_suspects(Search *search, uint64_t from, uint64_t to) {
 }
 
 static void search_all(Search *search) {
+  if (search->first == search->last) {
+    g_array_free(try_block(search, search->first, false), TRUE);
+    return;
+  }
   g_array_free(try_block(search, search->first, true), TRUE); /* one that stands for all */
   if (search->suspects->len == 0)
     return;
@@ -502,12 +506,14 @@ static void search_all(Search *search) {
 
 /* ---- all launches ---- */
 
+/* Words that were sought before aren't sought again: what a block would change is less if more words are awaited. */
 static void add_targets(const WaitGraph *graph, GHashTable *targets, GHashTable *fixed) {
   for (guint i = 0; i < graph->nodes->len; i++) {
     const Node *node = wait_node(graph, i);
     if (node->kind != NODE_WORD || word_key_is_shared(node->key))
       continue;
-    g_hash_table_insert(targets, g_memdup2(&node->key, sizeof node->key), GUINT_TO_POINTER(i + 1));
+    if (!node->sought)
+      g_hash_table_insert(targets, g_memdup2(&node->key, sizeof node->key), GUINT_TO_POINTER(i + 1));
     g_hash_table_add(fixed, g_memdup2(&node->key, sizeof node->key));
   }
 }
@@ -557,4 +563,6 @@ void wait_graph_add_pending(WaitGraph *graph) {
       if (wait_node(graph, lane)->kind == NODE_LANE)
         wait_connect(graph, node, lane, EDGE_RESIDENCY, 0, 0);
   }
+  for (guint i = 0; i < graph->nodes->len; i++)
+    wait_node(graph, i)->sought = true;
 }

@@ -104,21 +104,46 @@ bool wait_reads_plainly(const WarpView *view, uint32_t pc) {
          !(op_info[inst->op].flags & OPF_ATOMIC);
 }
 
-/* Of several causes, those count that the program expects to change; all, if it expects that of none. */
+bool wait_takes_turns(const WaitGraph *graph, const WarpView *view, WordKey word) {
+  const ValueSet *set = abstract_word(&graph->explorer->memory, view->sm, word);
+  return graph->explorer->exchanged && (set->anything || set->count > 1);
+}
+
+/* Of causes that are words, those count that some `counts` lets through, if there are any. */
+static void prefer(const WaitGraph *graph, const Spin *spin, GArray *causes,
+                   bool (*counts)(const WaitGraph *, const Spin *, const Touch *)) {
+  bool any = false;
+  for (guint i = 0; i < causes->len; i++)
+    any |= counts(graph, spin, &g_array_index(causes, Touch, i));
+  for (guint i = causes->len; any && i-- > 0;)
+    if (!counts(graph, spin, &g_array_index(causes, Touch, i)))
+      g_array_remove_index(causes, i);
+}
+
+/* The program expects it to change. */
+static bool is_expected(const WaitGraph *graph, const Spin *spin, const Touch *word) {
+  (void)graph;
+  return !wait_reads_plainly(spin->view, word->pc);
+}
+
+static bool is_steady(const WaitGraph *graph, const Spin *spin, const Touch *word) {
+  return !wait_takes_turns(graph, spin->view, word->key);
+}
+
 static unsigned connect_single_causes(WaitGraph *graph, guint node, const Spin *spin, bool is_bit, bool later) {
   const GArray *touches = is_bit ? spin->bits : spin->words;
   g_autoptr(GArray) causes = g_array_new(FALSE, FALSE, sizeof(Touch));
-  bool expected = false;
   for (guint i = 0; i < touches->len; i++) {
     const Touch *touch = &g_array_index(touches, Touch, i);
-    if (!is_cause(graph, spin, touch, later))
-      continue;
-    g_array_append_vals(causes, touch, 1);
-    expected |= !is_bit && !wait_reads_plainly(spin->view, touch->pc);
+    if (is_cause(graph, spin, touch, later))
+      g_array_append_vals(causes, touch, 1);
+  }
+  if (!is_bit) {
+    prefer(graph, spin, causes, is_expected);
+    prefer(graph, spin, causes, is_steady);
   }
   for (guint i = 0; i < causes->len; i++)
-    if (is_bit || !expected || !wait_reads_plainly(spin->view, g_array_index(causes, Touch, i).pc))
-      connect_touch(graph, node, spin->view, &g_array_index(causes, Touch, i), is_bit);
+    connect_touch(graph, node, spin->view, &g_array_index(causes, Touch, i), is_bit);
   return causes->len;
 }
 

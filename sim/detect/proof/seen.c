@@ -27,10 +27,23 @@ Warp *seen_only_warp(const Gpu *gpu) {
   return host_is_still(gpu->host) ? only : NULL;
 }
 
+enum { SM_SHIFT = 48, SLOT_SHIFT = 40, PC_SHIFT = 12, PART_SHIFT = 6 };
+
+static uint64_t key_of(uint64_t who, unsigned lane, uint32_t pc, uint32_t part) {
+  return who | (uint64_t)pc << PC_SHIFT | (uint64_t)part << PART_SHIFT | lane;
+}
+
+/* The bits of a key that say whose value it is. */
+static uint64_t who_of(SeenBy by, const Sm *sm, const Warp *warp) {
+  switch (by) {
+  case SEEN_BY_BLOCK: return (uint64_t)sm->index << SM_SHIFT | (uint64_t)warp->block_slot << SLOT_SHIFT;
+  case SEEN_BY_LAUNCH: return (uint64_t)sm->blocks[warp->block_slot].launch->index << SM_SHIFT;
+  default: return (uint64_t)sm->index << SM_SHIFT | (uint64_t)warp->slot << SLOT_SHIFT;
+  }
+}
+
 static uint64_t place_key(const Sm *sm, const Warp *warp, unsigned lane, uint32_t pc, uint32_t part) {
-  enum { SM_SHIFT = 48, SLOT_SHIFT = 40, PC_SHIFT = 12, PART_SHIFT = 6 };
-  return (uint64_t)sm->index << SM_SHIFT | (uint64_t)warp->slot << SLOT_SHIFT | (uint64_t)pc << PC_SHIFT |
-         (uint64_t)part << PART_SHIFT | lane;
+  return key_of(who_of(SEEN_BY_WARP, sm, warp), lane, pc, part);
 }
 
 static void add_value(SeenLoads *seen, uint64_t key, uint32_t value) {
@@ -47,6 +60,21 @@ static void add_value(SeenLoads *seen, uint64_t key, uint32_t value) {
   values->count = MIN(values->count + 1, SEEN_VALUES_MAX + 1);
 }
 
+/* Adds all of them. The order of those that are kept is that of their values. */
+static void join_values(SeenLoads *seen, uint64_t key, const SeenValues *more) {
+  for (uint32_t i = 0; i < MIN(more->count, SEEN_VALUES_MAX); i++)
+    add_value(seen, key, more->value[i]);
+  SeenValues *values = g_hash_table_lookup(seen->values, &key);
+  if (more->count > SEEN_VALUES_MAX)
+    values->count = SEEN_VALUES_MAX + 1;
+  for (uint32_t i = 1; i < MIN(values->count, SEEN_VALUES_MAX); i++)
+    for (uint32_t j = i; j > 0 && values->value[j - 1] > values->value[j]; j--) {
+      uint32_t larger = values->value[j - 1];
+      values->value[j - 1] = values->value[j];
+      values->value[j] = larger;
+    }
+}
+
 /* Notes what the instruction, whose destination is written, gave the lanes of the point. */
 static void note_values(SeenLoads *seen, const ProbePoint *point, uint32_t parts) {
   for (uint32_t rest = point->lanes; rest; rest &= rest - 1)
@@ -58,13 +86,23 @@ static void note_values(SeenLoads *seen, const ProbePoint *point, uint32_t parts
     }
 }
 
-/* A load or a shuffle has written its destination. */
+/* A shuffle or a ballot, whose result is wanted. */
+static bool is_exchange(const ProbePoint *point) {
+  const Inst *inst = point->inst;
+  Unit unit = op_info[inst->op].unit;
+  return (unit == UNIT_SHUFFLE || unit == UNIT_VOTE) && inst->dst >= 0 &&
+         (uint32_t)inst->dst < point->block->launch->kernel->nregs;
+}
+
+/* A load or an exchange has written its destination. */
 static void note_loaded(SeenLoads *seen, const ProbePoint *point) {
   const Inst *inst = point->inst;
-  bool is_shuffle = op_info[inst->op].unit == UNIT_SHUFFLE;
-  if (point->warp != seen->warp || !(is_shuffle || op_info[inst->op].flags & OPF_LOAD) || inst->dst < 0)
+  if (point->warp != seen->warp)
     return;
-  note_values(seen, point, is_shuffle ? 1 : access_words(width_bytes[inst->width]));
+  if (is_exchange(point))
+    note_values(seen, point, 1);
+  else if (op_info[inst->op].flags & OPF_LOAD && inst->dst >= 0)
+    note_values(seen, point, access_words(width_bytes[inst->width]));
 }
 
 /* One of global memory will, when its reply comes. */
@@ -82,6 +120,7 @@ static SeenLoads *seen_new(const Warp *warp) {
   seen->warp = warp;
   seen->values = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free);
   seen->issued = g_hash_table_new(g_direct_hash, g_direct_equal);
+  seen->yielded = g_hash_table_new(g_direct_hash, g_direct_equal);
   return seen;
 }
 
@@ -107,18 +146,54 @@ static void note_way(SeenLoads *seen, const ProbePoint *point) {
               point->warp->pc == (uint32_t)point->inst->target);
 }
 
+/* Lanes of a warp that have given way, and wait for their turn. */
+typedef struct Yielded {
+  uint32_t groups, pc; /* how many; where the newest goes on */
+  bool apart;          /* they go on at different places */
+} Yielded;
+
+static Yielded yielded_of(const Warp *warp) {
+  Yielded yielded = {0};
+  for (uint32_t i = 0; warp->groups && i < warp->groups->count; i++) {
+    const LaneGroup *group = &warp->groups->group[i];
+    if (group->state != GROUP_YIELDED)
+      continue;
+    yielded.apart |= yielded.groups && group->pc != yielded.pc;
+    yielded.pc = group->pc;
+    yielded.groups++;
+  }
+  return yielded;
+}
+
+static void note_yielded(SeenLoads *seen, const Warp *warp, const Yielded *yielded) {
+  if (yielded->groups)
+    g_hash_table_add(seen->yielded, (gpointer)warp);
+  else if (g_hash_table_size(seen->yielded))
+    g_hash_table_remove(seen->yielded, warp);
+}
+
+/* Lanes give way, or sleep: whose turn comes next is a matter of time if several others have done so, unless all go on at
+ * one place, and together. A group that hasn't given way comes first in any case. */
+static void note_turns(SeenLoads *seen, const ProbePoint *point) {
+  const Warp *warp = point->warp;
+  if (!warp->groups)
+    return;
+  Yielded now = yielded_of(warp);
+  bool sleeps = point->inst->op == OP_NANOSLEEP, yields = point->inst->op == OP_YIELD;
+  bool chosen = yields && g_hash_table_contains(seen->yielded, warp) && now.groups &&
+                (now.groups == 1 || now.pc != point->pc + 1);
+  seen->moved |= now.apart || chosen || (sleeps && !runs_one_group(warp));
+  note_yielded(seen, warp, &now);
+}
+
 static void note_exchanged(void *user, const ProbePoint *point, uint64_t until) {
   (void)until;
   SeenLoads *seen = user;
-  const Inst *inst = point->inst;
-  Unit unit = op_info[inst->op].unit;
   g_hash_table_add(seen->issued, (gpointer)point->warp);
-  /* Lanes that give way, or sleep, while others could go on: whose turn comes next is a matter of time. */
-  seen->moved |= (inst->op == OP_YIELD || inst->op == OP_NANOSLEEP) && !runs_one_group(point->warp);
-  if (inst->op == OP_BRADIV)
+  note_turns(seen, point);
+  if (point->inst->op == OP_BRADIV)
     note_way(seen, point);
-  else if ((unit == UNIT_SHUFFLE || unit == UNIT_VOTE) && inst->dst >= 0 &&
-           (uint32_t)inst->dst < point->block->launch->kernel->nregs)
+  else if (is_exchange(point))
     note_values(seen, point, 1);
 }
 
@@ -127,52 +202,87 @@ static void note_stale(void *user, const ProbePoint *point, const StaleRead *sta
   ((SeenLoads *)user)->moved = true;
 }
 
+/* Warps that can issue, one after the other: the first behind (*sm, *slot). NULL: that was the last. */
+static const Warp *next_running(const Gpu *gpu, uint32_t *sm, uint32_t *slot) {
+  for (; *sm < gpu->used_sms; ++*sm, *slot = 0)
+    while (*slot < gpu->sms[*sm].warp_slots) {
+      const Warp *warp = &gpu->sms[*sm].warps[(*slot)++];
+      if (warp->state == WARP_RUNNING)
+        return warp;
+    }
+  return NULL;
+}
+
+static void note_all_yielded(SeenLoads *seen, const Gpu *gpu) {
+  uint32_t sm = 0, slot = 0;
+  for (const Warp *warp; (warp = next_running(gpu, &sm, &slot));) {
+    Yielded yielded = yielded_of(warp);
+    seen->moved |= yielded.apart;
+    note_yielded(seen, warp, &yielded);
+  }
+}
+
 /* A warp that could issue didn't: what it would do isn't known. */
 static bool somebody_starves(const Gpu *gpu, const SeenLoads *seen) {
-  for (uint32_t i = 0; i < gpu->used_sms; i++)
-    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
-      const Warp *warp = &gpu->sms[i].warps[slot];
-      if (warp->state == WARP_RUNNING && !g_hash_table_contains(seen->issued, warp))
-        return true;
-    }
+  uint32_t sm = 0, slot = 0;
+  for (const Warp *warp; (warp = next_running(gpu, &sm, &slot));)
+    if (!g_hash_table_contains(seen->issued, warp))
+      return true;
   return false;
 }
 
 /* True if something has changed since the watch began, or depends on the time. */
-static bool has_moved(const Gpu *gpu, const SeenLoads *seen, uint64_t progress) {
-  return seen->moved || gpu->memory_changed || gpu->progress != progress || gpu->locks;
+static bool has_moved(const Gpu *gpu, const SeenLoads *seen, const SeenWindow *window, uint64_t progress) {
+  return seen->moved || (gpu->memory_changed && !window->words_change) || gpu->progress != progress || gpu->locks;
 }
 
 enum { PIECE_INSTRUCTIONS = 1000 };
 
-/* So many instructions, in pieces if somebody has to be asked. True: it is enough. */
-static bool run_still(Gpu *gpu, const SeenLoads *seen, uint64_t instructions, uint64_t limit_cycles,
-                      SeenEnough enough, void *user, GpuStop *stop) {
-  uint64_t progress = gpu->progress, piece = enough ? PIECE_INSTRUCTIONS : instructions;
-  for (uint64_t done = 0; done < instructions; done += piece) {
+/* Runs the window, in pieces if somebody has to be asked. True: it is enough. */
+static bool run_window(Gpu *gpu, const SeenLoads *seen, const SeenWindow *window, uint64_t limit_cycles,
+                       GpuStop *stop) {
+  uint64_t progress = gpu->progress, piece = window->enough ? PIECE_INSTRUCTIONS : window->instructions;
+  for (uint64_t done = 0; done < window->instructions; done += piece) {
     *stop = gpu_run(gpu, piece, limit_cycles);
-    if (*stop != GPU_BUDGET || has_moved(gpu, seen, progress))
+    if (*stop != GPU_BUDGET || has_moved(gpu, seen, window, progress))
       return false;
-    if (enough && enough(user))
+    if (window->enough && window->enough(window->user))
       return true;
   }
-  return !enough;
+  return !window->enough;
 }
 
-SeenLoads *seen_record_still(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles, SeenEnough enough, void *user,
-                             GpuStop *stop) {
-  SeenLoads *seen = seen_new(NULL);
+void seen_join(SeenLoads *seen, const Gpu *gpu, SeenBy by) {
+  GHashTable *apart = seen->values;
+  GHashTableIter all;
+  gpointer key, value;
+  seen->values = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free);
+  seen->by = by;
+  g_hash_table_iter_init(&all, apart);
+  while (g_hash_table_iter_next(&all, &key, &value)) {
+    uint64_t place = *(const uint64_t *)key, slot = place >> SLOT_SHIFT & 0xff;
+    const Sm *sm = &gpu->sms[place >> SM_SHIFT];
+    uint64_t joined = who_of(by, sm, &sm->warps[slot]) | (place & ((UINT64_C(1) << SLOT_SHIFT) - 1));
+    join_values(seen, joined, value);
+  }
+  g_hash_table_destroy(apart);
+}
+
+SeenLoads *seen_new_exchanges(void) { return seen_new(NULL); }
+
+bool seen_record_exchanges(SeenLoads *seen, Gpu *gpu, const SeenWindow *window, uint64_t limit_cycles, GpuStop *stop) {
   Probe probe = {.user = seen, .issued = note_exchanged, .stale_read = note_stale};
+  g_hash_table_remove_all(seen->issued);
+  g_hash_table_remove_all(seen->yielded);
+  seen->moved = false;
+  note_all_yielded(seen, gpu);
   gpu_subscribe(gpu, &probe);
   gpu->hashes_memory = true;
   gpu->memory_changed = false;
-  bool still = run_still(gpu, seen, instructions, limit_cycles, enough, user, stop);
+  bool enough = run_window(gpu, seen, window, limit_cycles, stop);
   gpu->hashes_memory = false;
   gpu_unsubscribe(gpu, &probe);
-  if (still && !somebody_starves(gpu, seen))
-    return seen;
-  seen_free(seen);
-  return NULL;
+  return enough && !somebody_starves(gpu, seen);
 }
 
 void seen_free(SeenLoads *seen) {
@@ -180,6 +290,7 @@ void seen_free(SeenLoads *seen) {
     return;
   g_hash_table_destroy(seen->values);
   g_hash_table_destroy(seen->issued);
+  g_hash_table_destroy(seen->yielded);
   g_free(seen);
 }
 
@@ -187,7 +298,7 @@ const SeenValues *seen_values(const SeenLoads *seen, const Sm *sm, const Warp *w
                               uint32_t part) {
   if (seen->warp && seen->warp != warp)
     return NULL;
-  uint64_t key = place_key(sm, warp, lane, pc, part);
+  uint64_t key = key_of(who_of(seen->by, sm, warp), lane, pc, part);
   const SeenValues *values = g_hash_table_lookup(seen->values, &key);
   return values && values->count <= SEEN_VALUES_MAX ? values : NULL;
 }

@@ -20,11 +20,20 @@ typedef struct SeenValues {
   uint32_t value[SEEN_VALUES_MAX];
 } SeenValues;
 
+/* Whose values count for a lane. */
+typedef enum SeenBy {
+  SEEN_BY_WARP,  /* its own */
+  SEEN_BY_BLOCK, /* those of the same lane of all warps of its block */
+  SEEN_BY_LAUNCH /* or of its launch */
+} SeenBy;
+
 typedef struct SeenLoads {
-  const Warp *warp;   /* whose loads and exchanges; NULL: all warps, and exchanges alone */
-  GHashTable *values; /* warp, lane, part and instruction -> SeenValues */
-  GHashTable *issued; /* Warp *: those that issued something; never iterated */
-  bool moved;         /* something changed, or depended on the time */
+  const Warp *warp;    /* whose loads and exchanges; NULL: all warps, and exchanges alone */
+  GHashTable *values;  /* warp (or by `by`), lane, part and instruction -> SeenValues */
+  SeenBy by;
+  GHashTable *issued;  /* Warp *: those that issued something; never iterated */
+  GHashTable *yielded; /* Warp *: some of their lanes have given way, and wait for their turn; never iterated */
+  bool moved;          /* something changed, or depended on the time */
 } SeenLoads;
 
 /* The only warp that can issue, if it runs the only lanes that can: all others wait for it, at barriers or on its
@@ -32,13 +41,23 @@ typedef struct SeenLoads {
 Warp *seen_only_warp(const Gpu *gpu);
 /* Runs so many instructions and notes what that warp reads. NULL if the run stopped (*stop says why). */
 SeenLoads *seen_record(Gpu *gpu, const Warp *warp, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop);
-/* The same of what the lanes of all warps exchange, if meanwhile no word or lock bit changes, no load finds an old
- * copy, all warps that can issue do, and no turns of lanes depend on the time. NULL otherwise, or if the run
- * stopped. `enough`: asked now and then; what was seen is enough once it says so, and isn't if it never does. NULL:
- * all of the window is wanted. */
+/* Asked now and then: what was seen is enough once it says so. */
 typedef bool (*SeenEnough)(void *user);
-SeenLoads *seen_record_still(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles, SeenEnough enough, void *user,
-                             GpuStop *stop);
+typedef struct SeenWindow {
+  uint64_t instructions; /* at the most */
+  bool words_change;     /* words and lock bits may change */
+  SeenEnough enough;     /* if it never says so nothing was seen. NULL: all of the window is wanted */
+  void *user;
+} SeenWindow;
+/* The same of what the lanes of all warps exchange, if meanwhile no load finds an old copy, all warps that can issue
+ * do, no turns of lanes depend on the time, and no word or lock bit changes that mustn't. False otherwise, or if the run
+ * stopped. `seen` may have what windows before had. */
+bool seen_record_exchanges(SeenLoads *seen, Gpu *gpu, const SeenWindow *window, uint64_t limit_cycles, GpuStop *stop);
+/* From now on what one of them was seen to get counts for all, where they do the same in the same state. */
+void seen_join(SeenLoads *seen, const Gpu *gpu, SeenBy by);
+/* Of all warps, and nothing so far. */
+SeenLoads *seen_new_exchanges(void);
+/* NULL is fine. */
 void seen_free(SeenLoads *seen);
 /* What word `part` of the load, or the exchange, at `pc` gave to the lane of a warp that was watched; NULL if that
  * isn't known. */

@@ -27,8 +27,7 @@ typedef struct Stillness {
   uint32_t left;       /* warps that haven't come back */
   KernelState *states; /* of each launch's kernel */
   uint64_t *issued;    /* of each SM: its accesses so far, when the last warp came back; NULL: some haven't */
-  GHashTable *words;   /* by place: StillWord */
-  GHashTable *lanes;   /* by place and warp: those that were there */
+  CircleWords words;
   bool broken;         /* something happened that the watch doesn't see through */
 } Stillness;
 
@@ -73,72 +72,15 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
                    .renew_after = round->renew_after + round->renew_after / 2 + 1};
 }
 
-/* ---- what they look at ---- */
-
-static StillWord *word_at(Stillness *still, uint64_t key) {
-  StillWord *word = g_hash_table_lookup(still->words, &key);
-  if (!word) {
-    word = g_new0(StillWord, 1);
-    g_hash_table_insert(still->words, g_memdup2(&key, sizeof key), word);
-  }
-  return word;
-}
-
-/* True if the lane of the warp is there for the first time. */
-static bool is_new(Stillness *still, uint64_t word, const ProbePoint *point, unsigned lane) {
-  uint64_t key = bits_mix(word, (uint64_t)point->sm->index << 32 | point->warp->slot);
-  uint32_t known = GPOINTER_TO_UINT(g_hash_table_lookup(still->lanes, &key));
-  if (known >> lane & 1)
-    return false;
-  g_hash_table_insert(still->lanes, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(known | 1u << lane));
-  return true;
-}
+/* ---- the watch ---- */
 
 static void note_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
                         const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
   (void)bytes, (void)number;
-  bool atomic = kind == ACCESS_ATOMIC || taken || unlock, shared = space == SPACE_SHARED;
-  for (uint32_t rest = kind == ACCESS_WRITE && !unlock ? 0 : point->lanes; rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    uint64_t first = address[lane] / 4 * 4, key = shared ? (uint64_t)(point->sm->index + 1) << 48 | first : first;
-    StillWord *word = word_at(user, key);
-    if (!word->launch || (atomic && !word->atomic))
-      *word = (StillWord){.sm = shared ? point->sm : NULL,
-                          .address = first,
-                          .block = point->block,
-                          .launch = point->block->launch,
-                          .pc = point->pc,
-                          .threads = word->threads,
-                          .atomic = atomic};
-    word->threads += is_new(user, key, point, lane);
-  }
+  bool atomic = kind == ACCESS_ATOMIC || taken || unlock;
+  if (kind != ACCESS_WRITE || unlock)
+    circle_words_note(&((Stillness *)user)->words, point, space, atomic, address);
 }
-
-static gint compare_words(gconstpointer a, gconstpointer b) {
-  const StillWord *one = a, *other = b;
-  if (one->atomic != other->atomic)
-    return one->atomic ? -1 : 1;
-  if (one->threads != other->threads)
-    return one->threads > other->threads ? -1 : 1;
-  if (!one->sm != !other->sm)
-    return one->sm ? 1 : -1;
-  if (one->sm && one->sm != other->sm)
-    return one->sm->index < other->sm->index ? -1 : 1;
-  return one->address < other->address ? -1 : one->address > other->address;
-}
-
-static GArray *sort_words(GHashTable *words) {
-  GArray *sorted = g_array_new(FALSE, FALSE, sizeof(StillWord));
-  GHashTableIter all;
-  gpointer word;
-  g_hash_table_iter_init(&all, words);
-  while (g_hash_table_iter_next(&all, NULL, &word))
-    g_array_append_vals(sorted, word, 1);
-  g_array_sort(sorted, compare_words);
-  return sorted;
-}
-
-/* ---- the watch ---- */
 
 static void note_copy(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes) {
   (void)point, (void)physical, (void)bytes;
@@ -178,9 +120,8 @@ static void init(Stillness *still, Gpu *gpu) {
   *still = (Stillness){.gpu = gpu,
                        .round = g_new0(Round, (gsize)gpu->machine->gpu.sms * SM_WARPS_MAX),
                        .states = g_new0(KernelState, gpu->launches->len),
-                       .words = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free),
-                       .lanes = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
                        .broken = !host_is_still(gpu->host)};
+  circle_words_init(&still->words);
   for (uint32_t i = 0; i < gpu->used_sms; i++)
     for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++)
       if (gpu->sms[i].warps[slot].state == WARP_RUNNING)
@@ -190,46 +131,34 @@ static void init(Stillness *still, Gpu *gpu) {
 static void clear(Stillness *still) {
   for (guint i = 0; i < still->gpu->launches->len; i++)
     kernel_state_clear(&still->states[i]);
-  g_hash_table_unref(still->words);
-  g_hash_table_unref(still->lanes);
+  circle_words_clear(&still->words);
   g_free(still->states);
   g_free(still->round);
   g_free(still->issued);
 }
 
-void still_circle_free(StillCircle *circle) {
-  if (!circle)
-    return;
-  seen_free(circle->seen);
-  g_array_unref(circle->words);
-  g_free(circle);
-}
-
-/* NULL: they don't go round, or it isn't known. */
-static SeenLoads *watch(Stillness *still, uint64_t limit_cycles, GpuStop *stop) {
+/* True if they go round. */
+static bool watch(Stillness *still, SeenLoads *seen, uint64_t limit_cycles, GpuStop *stop) {
   Gpu *gpu = still->gpu;
-  uint64_t window = WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * still->left;
+  SeenWindow window = {.instructions = WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * still->left,
+                       .enough = is_known,
+                       .user = still};
   Probe probe = {.user = still, .issued = note_issued, .access = note_access, .copy = note_copy, .bulk = note_bulk};
   gpu_subscribe(gpu, &probe);
   gpu->local_changed = false;
-  SeenLoads *seen = seen_record_still(gpu, window, limit_cycles, is_known, still, stop);
+  bool known = seen_record_exchanges(seen, gpu, &window, limit_cycles, stop);
   gpu_unsubscribe(gpu, &probe);
-  if (!still->broken && !gpu->local_changed && host_is_still(gpu->host))
-    return seen;
-  seen_free(seen);
-  return NULL;
+  return known && !still->broken && !gpu->local_changed && host_is_still(gpu->host);
 }
 
-StillCircle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
+Circle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   Stillness still;
+  SeenLoads *seen = seen_new_exchanges();
   init(&still, gpu);
   *stop = GPU_BUDGET;
-  SeenLoads *seen = !still.broken && still.left ? watch(&still, limit_cycles, stop) : NULL;
-  StillCircle *circle = NULL;
-  if (seen) {
-    circle = g_new0(StillCircle, 1);
-    *circle = (StillCircle){.seen = seen, .words = sort_words(still.words)};
-  }
+  bool known = !still.broken && still.left && watch(&still, seen, limit_cycles, stop);
+  Circle *circle = known ? circle_new(g_steal_pointer(&seen), &still.words) : NULL;
   clear(&still);
+  seen_free(seen);
   return circle;
 }

@@ -9,30 +9,11 @@
 #ifndef LOCKSTEP_DETECT_PROOF_STILLNESS_H
 #define LOCKSTEP_DETECT_PROOF_STILLNESS_H
 
-#include "sim/detect/proof/seen.h"
-
-/* A word that somebody looks at again and again. */
-typedef struct StillWord {
-  const Sm *sm;     /* whose shared memory it is in; NULL: global memory */
-  uint64_t address; /* of its first byte, physical if shared */
-  const Block *block;
-  const Launch *launch;
-  uint32_t pc;      /* who looks, or tries, there: the first one that was seen */
-  uint32_t threads; /* that do */
-  bool atomic;      /* by an atomic operation, or to take or free a lock bit */
-} StillWord;
-
-/* What all do from now on. */
-typedef struct StillCircle {
-  SeenLoads *seen; /* what lanes exchange */
-  GArray *words;   /* StillWord: those of atomic operations first, then those that most threads look at */
-} StillCircle;
+#include "sim/detect/proof/circle.h"
 
 /* Runs on until all warps that can issue have gone round while nothing changed, and what they had under way is
  * performed. Returns how they go round. NULL: something changed, or some warp took too long; or the run stopped
  * (*stop says why). */
-StillCircle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop);
-/* NULL is fine. */
-void still_circle_free(StillCircle *circle);
+Circle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop);
 
 #endif

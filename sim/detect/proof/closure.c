@@ -1,0 +1,570 @@
+#include "sim/detect/proof/closure.h"
+
+#include "base/bits.h"
+#include "sim/core/access.h"
+#include "sim/core/bulk.h"
+#include "sim/core/host.h"
+#include "sim/core/look.h"
+#include "sim/detect/proof/looks.h"
+#include "sim/detect/proof/warp_digest.h"
+
+enum {
+  WINDOW_LEAST = 50000,   /* instructions watched at the most: so many, */
+  WINDOW_PER_WARP = 8000, /* and so many for each warp that can issue */
+  LOOKS_PER_WARP = 1000   /* different ones: a warp with more of them counts something */
+};
+
+typedef struct Watched {
+  uint64_t age; /* of the warp, and 1; 0: nobody is watched in this slot */
+  bool begun;
+  uint64_t start;   /* what decides about the first of `looks` */
+  GArray *looks;    /* Look: since the warp waited for nothing */
+  GPtrArray *words; /* LookWord *: that take several values, and that only this warp comes to */
+} Watched;
+
+struct Closure {
+  Gpu *gpu;
+  Watched *watched;    /* of each warp slot of the machine */
+  uint32_t warps;      /* that are watched */
+  SeenBy alike;        /* which warps do the same in the same state, and so have their looks in common */
+  KernelState *states; /* of each launch's kernel */
+  GHashTable *words;   /* by place: LookWord */
+  Looks looks;
+  GHashTable *atomics; /* number of an atomic operation -> Watched */
+  GArray *changing;    /* LookWord *: may have changed since they were looked at */
+  CircleWords circle;
+  SeenLoads *seen;
+  uint64_t grown, seen_grown; /* how often something of words and looks was new; when it was asked last */
+  uint64_t *issued;           /* of each SM: its accesses when all was there; NULL: it wasn't */
+  bool closed, broken;        /* it is proved; something happened that the watch doesn't see through */
+};
+
+/* ---- words ---- */
+
+static uint32_t value_of(const Closure *closure, const LookWord *word) {
+  return word->sm ? look_shared(word->sm, (uint32_t)(word->address / 4)) : look_global(closure->gpu, word->address);
+}
+
+static Watched *watched_at(const Closure *closure, const Sm *sm, uint32_t slot) {
+  return &closure->watched[sm->index * SM_WARPS_MAX + slot];
+}
+
+static Watched *owner_of(const Closure *closure, const LookWord *word) {
+  for (uint32_t i = 0; word->owner && i < closure->gpu->used_sms * SM_WARPS_MAX; i++)
+    if (closure->watched[i].age == word->owner)
+      return &closure->watched[i];
+  return NULL;
+}
+
+/* What is under way isn't kept. */
+static void forget_looks(Closure *closure) {
+  g_hash_table_remove_all(closure->atomics);
+  for (uint32_t i = 0; i < closure->gpu->used_sms * SM_WARPS_MAX; i++)
+    if (closure->watched[i].age) {
+      closure->watched[i].begun = false;
+      g_array_set_size(closure->watched[i].looks, 0);
+    }
+}
+
+/* What decides about looks is another thing now. */
+static void begin_again(Closure *closure) {
+  looks_forget(&closure->looks);
+  forget_looks(closure);
+}
+
+/* The only warp that comes to the word finds there what it was in when its state was. */
+static void keep_with_owner(Closure *closure, LookWord *word) {
+  Watched *owner = owner_of(closure, word);
+  if (!owner || g_ptr_array_find(owner->words, word, NULL))
+    return;
+  g_ptr_array_add(owner->words, word);
+  begin_again(closure);
+}
+
+static void add_value(Closure *closure, LookWord *word) {
+  uint32_t value = value_of(closure, word);
+  for (uint32_t i = 0; i < word->count; i++)
+    if (word->value[i] == value)
+      return;
+  if (word->count == LOOK_VALUES_MOST) {
+    closure->broken = true;
+    return;
+  }
+  word->value[word->count++] = value;
+  closure->grown++;
+  if (word->count > 1)
+    keep_with_owner(closure, word);
+}
+
+/* The word there, with the value that it has now. */
+static LookWord *word_at(Closure *closure, uint64_t key, const Sm *sm, uint64_t address) {
+  LookWord *word = g_hash_table_lookup(closure->words, &key);
+  if (!word) {
+    word = g_new0(LookWord, 1);
+    *word = (LookWord){.sm = sm, .address = address / 4 * 4};
+    g_hash_table_insert(closure->words, g_memdup2(&key, sizeof key), word);
+  }
+  add_value(closure, word);
+  return word;
+}
+
+/* The warp comes to it. */
+static void meet(Closure *closure, LookWord *word, uint64_t age) {
+  if (!word->met) {
+    word->met = true;
+    word->owner = age;
+    if (word->count > 1)
+      keep_with_owner(closure, word);
+  } else if (word->owner && word->owner != age) {
+    Watched *owner = owner_of(closure, word);
+    word->owner = 0;
+    if (owner && g_ptr_array_remove(owner->words, word))
+      begin_again(closure);
+  }
+}
+
+/* What changed last has its new value by now. */
+static void see_changes(Closure *closure) {
+  for (guint i = 0; i < closure->changing->len; i++)
+    add_value(closure, g_array_index(closure->changing, LookWord *, i));
+  g_array_set_size(closure->changing, 0);
+}
+
+/* ---- looks ---- */
+
+/* It is known what all looks found. */
+static bool all_known(const Watched *watched) {
+  for (guint i = 0; i < watched->looks->len; i++)
+    if (!g_array_index(watched->looks, Look, i).known)
+      return false;
+  return true;
+}
+
+/* What a lane's access that isn't performed yet leaves in row `row` of its words. False: it isn't known. */
+static bool leaves(const Flight *flight, unsigned lane, uint32_t row, uint32_t *value) {
+  *value = flight->data[row][lane];
+  return flight->request.kind == MEM_STORE || flight->inst->mode == ATOM_EXCH;
+}
+
+/* The access changes the word, perhaps, which has this value before. False: to what isn't known. */
+static bool passes(const Flight *flight, const LookWord *word, uint32_t *value) {
+  bool found = false, known = true;
+  for (uint32_t rest = flight->lanes & ~flight->request.performed; rest; rest &= rest - 1)
+    for (uint32_t row = 0; row < access_words(flight->request.bytes); row++) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if (flight->request.address[lane] / 4 + row != word->address / 4)
+        continue;
+      known = known && !found && leaves(flight, lane, row, value);
+      found = true;
+    }
+  return known;
+}
+
+/* What the only warp that comes to the word will find there, behind all that it has under way. False: that isn't
+ * known. */
+static bool value_ahead(const Closure *closure, const LookWord *word, const Sm *sm, const Warp *warp,
+                        uint32_t *value) {
+  *value = value_of(closure, word);
+  for (uint32_t at = word->sm ? NO_FLIGHT : sm->flights.oldest; at != NO_FLIGHT;) {
+    const Flight *flight = flights_at(&sm->flights, at);
+    if (flight_is_of(flight, warp) && flight->request.kind != MEM_LOAD && !passes(flight, word, value))
+      return false;
+    at = flight->next;
+  }
+  return true;
+}
+
+static bool knows_own_words(const Closure *closure, const Watched *watched, const Sm *sm, const Warp *warp) {
+  uint32_t value;
+  for (guint i = 0; i < watched->words->len; i++)
+    if (!value_ahead(closure, g_ptr_array_index(watched->words, i), sm, warp, &value))
+      return false;
+  return true;
+}
+
+/* A number for who is alike. */
+static uint64_t kind_of(const Closure *closure, const Watched *watched, const ProbePoint *point) {
+  uint64_t launch = point->block->launch->index;
+  switch (closure->alike) {
+  case SEEN_BY_LAUNCH: return launch;
+  case SEEN_BY_BLOCK: return bits_mix(launch + 1, point->block->index);
+  default: return watched->age;
+  }
+}
+
+static uint64_t state_of(const Closure *closure, const Watched *watched, const ProbePoint *point) {
+  uint64_t kind = kind_of(closure, watched, point);
+  uint64_t digest = warp_digest(kind, point->sm, point->warp, &closure->states[point->block->launch->index]);
+  for (guint i = 0; i < watched->words->len; i++) {
+    const LookWord *word = g_ptr_array_index(watched->words, i);
+    uint32_t value;
+    value_ahead(closure, word, point->sm, point->warp, &value);
+    digest = bits_mix(bits_mix(digest, word->address), value);
+  }
+  return digest;
+}
+
+/* A look is issued. NULL: the watch of the warp hasn't begun, since it waits for something. */
+static Look *begin_look(Closure *closure, Watched *watched, const ProbePoint *point) {
+  bool waits = point->warp->pending || !all_known(watched) ||
+               !knows_own_words(closure, watched, point->sm, point->warp);
+  Look look = {.pc = point->pc, .lanes = point->lanes};
+  if (!waits) {
+    uint64_t start = state_of(closure, watched, point);
+    if (watched->begun)
+      looks_keep(&closure->looks, watched->looks, watched->start, look_key(start, &look), closure->words);
+    g_array_set_size(watched->looks, 0);
+    watched->begun = true;
+    watched->start = start;
+  }
+  if (!watched->begun)
+    return NULL;
+  g_array_append_val(watched->looks, look);
+  return &g_array_index(watched->looks, Look, watched->looks->len - 1);
+}
+
+/* A lane finds the value in a row. Told in any order. */
+static void find_value(Look *look, unsigned lane, uint32_t row, uint32_t value) {
+  look->found += bits_mix(bits_mix(lane + 1, row), value);
+}
+
+/* In shared memory a look finds at once what is there. */
+static void find_shared(Look *look, const Sm *sm, const uint64_t address[WARP_LANES]) {
+  for (uint32_t rest = look->lanes; rest; rest &= rest - 1)
+    for (uint32_t row = 0; row < look->rows; row++) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      find_value(look, lane, row, look_shared(sm, (uint32_t)(address[lane] / 4) + row));
+    }
+  look->known = true;
+}
+
+/* ---- what is told ---- */
+
+/* Fewer warps are alike. */
+static void tell_apart(Closure *closure, SeenBy alike) {
+  if (closure->alike <= alike)
+    return;
+  closure->alike = alike;
+  begin_again(closure);
+}
+
+/* What it gives is the same for all warps of a launch. */
+static bool is_of_launch(unsigned special) {
+  return special == SR_LANEID || (special >= SR_NTID_X && special <= SR_NCTAID_Z) ||
+         (special >= SR_LANEMASK_EQ && special <= SR_LANEMASK_GE);
+}
+
+static bool sees_through(const ProbePoint *point, AccessKind kind, uint32_t bytes, uint32_t taken, bool unlock) {
+  switch ((Opcode)point->inst->op) {
+  case OP_LD:
+  case OP_LDS:
+  case OP_ATOM:
+  case OP_ATOMS:
+  case OP_RED: break;
+  case OP_ST:
+  case OP_STS:
+    if (bytes < 4)
+      return false;
+    break;
+  default: return false;
+  }
+  return !taken && !unlock && (kind != ACCESS_ATOMIC || bytes >= 4);
+}
+
+/* Somebody may read what it writes. */
+static bool is_wanted(const Kernel *kernel, const Liveness *liveness, const ProbePoint *point) {
+  RegList writes = inst_writes(point->inst, kernel->nregs);
+  for (unsigned i = 0; i < writes.count; i++)
+    if (regset_has(&liveness->live_regs[point->pc + 1], (unsigned)writes.reg[i]))
+      return true;
+  return false;
+}
+
+/* Its lanes may act on what it finds, or what it stores depends on that. */
+static bool is_look(const Closure *closure, const ProbePoint *point, AccessKind kind) {
+  const Launch *launch = point->block->launch;
+  bool depends = kind == ACCESS_ATOMIC && point->inst->mode != ATOM_EXCH;
+  return depends || (kind != ACCESS_WRITE &&
+                     is_wanted(launch->kernel, &closure->states[launch->index].liveness, point));
+}
+
+static void come_to_words(Closure *closure, const ProbePoint *point, AccessSpace space, AccessKind kind,
+                          const uint64_t address[32], uint32_t rows) {
+  const Sm *sm = space == SPACE_SHARED ? point->sm : NULL;
+  for (uint32_t rest = point->lanes; rest; rest &= rest - 1)
+    for (uint32_t row = 0; row < rows; row++) {
+      uint64_t at = address[__builtin_ctz(rest)] + 4 * (uint64_t)row;
+      LookWord *word = word_at(closure, circle_place(point->sm, space, at), sm, at);
+      meet(closure, word, point->warp->age + 1);
+      if (sm && kind != ACCESS_READ)
+        g_array_append_val(closure->changing, word);
+    }
+}
+
+static void note_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
+                        const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
+  Closure *closure = user;
+  Watched *watched = watched_at(closure, point->sm, point->warp->slot);
+  see_changes(closure);
+  closure->broken |=
+      !sees_through(point, kind, bytes, taken, unlock) || watched->age != point->warp->age + 1;
+  if (closure->broken)
+    return;
+  if (space == SPACE_SHARED)
+    tell_apart(closure, SEEN_BY_BLOCK); /* it is at other places for other blocks */
+  uint32_t rows = access_words(bytes);
+  come_to_words(closure, point, space, kind, address, rows);
+  if (kind != ACCESS_WRITE)
+    circle_words_note(&closure->circle, point, space, kind == ACCESS_ATOMIC, address);
+  Look *look = is_look(closure, point, kind) ? begin_look(closure, watched, point) : NULL;
+  if (!look)
+    return;
+  look->rows = rows;
+  look->atomic = kind == ACCESS_ATOMIC;
+  for (uint32_t rest = point->lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    look->key[lane] = circle_place(point->sm, space, address[lane]);
+  }
+  if (space == SPACE_SHARED) {
+    find_shared(look, point->sm, address);
+  } else if (look->atomic) {
+    look->number = number;
+    g_hash_table_insert(closure->atomics, g_memdup2(&number, sizeof number), watched);
+  }
+}
+
+static void note_replied(void *user, const ProbePoint *point) {
+  Closure *closure = user;
+  Watched *watched = watched_at(closure, point->sm, point->warp->slot);
+  for (guint i = 0; watched->age == point->warp->age + 1 && i < watched->looks->len; i++) {
+    Look *look = &g_array_index(watched->looks, Look, i);
+    if (look->known || look->atomic || look->pc != point->pc || look->lanes != point->lanes)
+      continue;
+    for (uint32_t rest = look->lanes; rest; rest &= rest - 1)
+      for (uint32_t row = 0; row < look->rows; row++) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        uint32_t reg = (uint32_t)point->inst->dst + row;
+        find_value(look, lane, row, point->warp->regs[reg * WARP_LANES + lane]);
+      }
+    look->known = true;
+    return;
+  }
+}
+
+/* Lanes of an atomic operation are performed, and find what is there. */
+static void find_old(Closure *closure, const ProbePoint *point, const AccessPart *part) {
+  Watched *watched = g_hash_table_lookup(closure->atomics, &part->number);
+  for (guint i = 0; watched && i < watched->looks->len; i++) {
+    Look *look = &g_array_index(watched->looks, Look, i);
+    if (look->number != part->number)
+      continue;
+    for (uint32_t rest = point->lanes; rest; rest &= rest - 1)
+      for (uint32_t row = 0; row < look->rows; row++) {
+        unsigned lane = (unsigned)__builtin_ctz(rest);
+        find_value(look, lane, row, look_global(closure->gpu, (part->address[lane] / 4 + row) * 4));
+      }
+    look->known = part->last;
+  }
+  if (part->last)
+    g_hash_table_remove(closure->atomics, &part->number);
+}
+
+static void note_performed(void *user, const ProbePoint *point, const AccessPart *part) {
+  Closure *closure = user;
+  see_changes(closure);
+  for (uint32_t rest = part->kind == ACCESS_READ ? 0 : point->lanes; rest; rest &= rest - 1)
+    for (uint32_t row = 0; row < access_words(part->bytes); row++) {
+      uint64_t at = part->address[__builtin_ctz(rest)] + 4 * (uint64_t)row;
+      LookWord *word = word_at(closure, circle_place(point->sm, SPACE_GLOBAL, at), NULL, at);
+      g_array_append_val(closure->changing, word);
+    }
+  if (part->kind == ACCESS_ATOMIC)
+    find_old(closure, point, part);
+}
+
+static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
+  (void)until;
+  Closure *closure = user;
+  Unit unit = op_info[point->inst->op].unit;
+  see_changes(closure);
+  if (unit == UNIT_LOCAL || (unit == UNIT_SYSREG && !is_of_launch(point->inst->mode)))
+    tell_apart(closure, SEEN_BY_WARP);
+  closure->broken |=
+      unit == UNIT_BARRIER || watched_at(closure, point->sm, point->warp->slot)->age != point->warp->age + 1;
+}
+
+static void note_copy(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes) {
+  (void)point, (void)physical, (void)bytes;
+  ((Closure *)user)->broken = true;
+}
+
+static void note_bulk(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes) {
+  (void)point, (void)address, (void)bytes, (void)writes;
+  ((Closure *)user)->broken = true;
+}
+
+static void note_heap(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives) {
+  (void)point, (void)address, (void)bytes, (void)gives;
+  ((Closure *)user)->broken = true;
+}
+
+/* ---- is it enough? ---- */
+
+/* What the warps look at now, and all that may come behind it, has been seen. */
+static bool has_all(const Closure *closure) {
+  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  for (uint32_t i = 0; i < closure->gpu->used_sms * SM_WARPS_MAX; i++) {
+    const Watched *watched = &closure->watched[i];
+    if (!watched->age)
+      continue;
+    if (!watched->begun || !watched->looks->len)
+      return false;
+    uint64_t key = look_key(watched->start, &g_array_index(watched->looks, Look, 0));
+    g_array_append_val(keys, key);
+  }
+  return looks_have_all(&closure->looks, keys);
+}
+
+static void note_under_way(Closure *closure) {
+  closure->issued = g_new0(uint64_t, closure->gpu->machine->gpu.sms);
+  for (uint32_t i = 0; i < closure->gpu->used_sms; i++)
+    closure->issued[i] = closure->gpu->sms[i].ready ? closure->gpu->sms[i].flights.made : 0;
+}
+
+/* What was under way when all was there has been performed: it might have changed a word. */
+static bool is_performed(const Closure *closure) {
+  const Gpu *gpu = closure->gpu;
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    if (gpu->sms[i].ready &&
+        (flights_oldest(&gpu->sms[i].flights) <= closure->issued[i] || bulk_is_busy(&gpu->sms[i])))
+      return false;
+  return !look_launch_ends(gpu);
+}
+
+static bool is_known(void *user) {
+  Closure *closure = user;
+  see_changes(closure);
+  uint64_t grown = closure->grown + closure->looks.grown;
+  closure->broken |= closure->looks.broken ||
+                     g_hash_table_size(closure->looks.kept) > LOOKS_PER_WARP * (guint)closure->warps;
+  if (closure->broken)
+    return true;
+  if (grown != closure->seen_grown) {
+    closure->seen_grown = grown;
+    g_clear_pointer(&closure->issued, g_free);
+    return false;
+  }
+  if (!closure->issued) {
+    if (has_all(closure))
+      note_under_way(closure);
+    return false;
+  }
+  closure->closed = is_performed(closure) && has_all(closure);
+  return closure->closed;
+}
+
+/* ---- the watch ---- */
+
+static void watch_warp(Closure *closure, const Sm *sm, const Warp *warp) {
+  const Launch *launch = sm->blocks[warp->block_slot].launch;
+  Watched *watched = watched_at(closure, sm, warp->slot);
+  KernelState *state = &closure->states[launch->index];
+  kernel_state_init(state, launch->kernel);
+  closure->broken |= state->clocked;
+  if (watched->age)
+    return;
+  closure->warps++;
+  *watched = (Watched){.age = warp->age + 1,
+                       .looks = g_array_new(FALSE, FALSE, sizeof(Look)),
+                       .words = g_ptr_array_new()};
+}
+
+Closure *closure_new(Gpu *gpu) {
+  Closure *closure = g_new0(Closure, 1);
+  *closure = (Closure){.gpu = gpu,
+                       .watched = g_new0(Watched, (gsize)gpu->machine->gpu.sms * SM_WARPS_MAX),
+                       .states = g_new0(KernelState, gpu->launches->len),
+                       .words = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free),
+                       .atomics = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
+                       .changing = g_array_new(FALSE, FALSE, sizeof(LookWord *)),
+                       .alike = SEEN_BY_LAUNCH,
+                       .seen = seen_new_exchanges()};
+  looks_init(&closure->looks);
+  circle_words_init(&closure->circle);
+  return closure;
+}
+
+void closure_free(Closure *closure) {
+  if (!closure)
+    return;
+  for (uint32_t i = 0; i < closure->gpu->machine->gpu.sms * SM_WARPS_MAX; i++)
+    if (closure->watched[i].age) {
+      g_array_unref(closure->watched[i].looks);
+      g_ptr_array_unref(closure->watched[i].words);
+    }
+  for (guint i = 0; i < closure->gpu->launches->len; i++)
+    kernel_state_clear(&closure->states[i]);
+  circle_words_clear(&closure->circle);
+  looks_clear(&closure->looks);
+  seen_free(closure->seen);
+  g_hash_table_unref(closure->atomics);
+  g_hash_table_unref(closure->words);
+  g_array_unref(closure->changing);
+  g_free(closure->watched);
+  g_free(closure->states);
+  g_free(closure->issued);
+  g_free(closure);
+}
+
+/* A window begins: what was under way when the last one ended isn't known. */
+static void begin(Closure *closure) {
+  const Gpu *gpu = closure->gpu;
+  closure->broken |= !host_is_still(gpu->host);
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++)
+      if (gpu->sms[i].warps[slot].state == WARP_RUNNING)
+        watch_warp(closure, &gpu->sms[i], &gpu->sms[i].warps[slot]);
+  forget_looks(closure);
+  GHashTableIter all;
+  gpointer word;
+  g_hash_table_iter_init(&all, closure->words);
+  while (g_hash_table_iter_next(&all, NULL, &word))
+    g_array_append_val(closure->changing, word);
+  see_changes(closure);
+  closure->seen_grown = UINT64_MAX;
+  g_clear_pointer(&closure->issued, g_free);
+}
+
+/* True if it is known that nobody finishes. */
+static bool watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+  Gpu *gpu = closure->gpu;
+  SeenWindow window = {.instructions = MAX(instructions, WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * closure->warps),
+                       .words_change = true,
+                       .enough = is_known,
+                       .user = closure};
+  Probe probe = {.user = closure,
+                 .issued = note_issued,
+                 .access = note_access,
+                 .performed = note_performed,
+                 .replied = note_replied,
+                 .copy = note_copy,
+                 .bulk = note_bulk,
+                 .heap = note_heap};
+  gpu_subscribe(gpu, &probe);
+  gpu->local_changed = false;
+  bool known = seen_record_exchanges(closure->seen, gpu, &window, limit_cycles, stop);
+  gpu_unsubscribe(gpu, &probe);
+  closure->broken |= gpu->local_changed;
+  return known && closure->closed && !closure->broken && host_is_still(gpu->host);
+}
+
+Circle *closure_watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+  *stop = GPU_BUDGET;
+  begin(closure);
+  if (closure->broken || !closure->warps || !watch(closure, instructions, limit_cycles, stop))
+    return NULL;
+  seen_join(closure->seen, closure->gpu, closure->alike);
+  Circle *circle = circle_new(g_steal_pointer(&closure->seen), &closure->circle);
+  circle->words_change = true;
+  return circle;
+}
