@@ -179,3 +179,30 @@ extern "C" __global__ void stack_unfenced(Node *node, unsigned long long *top, v
 extern "C" __global__ void stack_fenced(Node *node, unsigned long long *top, volatile int *late, int *sum) {
   push_and_take<true>(node, top, late, sum);
 }
+
+// Two blocks leave their part, and the last of them tells a third.
+template <bool FENCE> static __device__ void last_tells(int *part, int *left, volatile int *told, int *sum) {
+  if (threadIdx.x != 0)
+    return;
+  if (blockIdx.x == 2) {
+    while (*told == 0) {
+    }
+    __threadfence();
+    *sum = part[0] + part[1];
+    return;
+  }
+  part[blockIdx.x] = blockIdx.x + 1;
+  if (FENCE)
+    __threadfence();
+  if (atomicSub(left, 1) == 1) {
+    __threadfence();
+    int all = atomicAdd(left, 3);
+    *told = all + 1;
+  }
+}
+extern "C" __global__ void last_tells_unfenced(int *part, int *left, volatile int *told, int *sum) {
+  last_tells<false>(part, left, told, sum);
+}
+extern "C" __global__ void last_tells_fenced(int *part, int *left, volatile int *told, int *sum) {
+  last_tells<true>(part, left, told, sum);
+}

@@ -102,7 +102,21 @@ static const Case cases[] = {
      "second: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA second; MEMBAR.GL; "
      "ST.WT [R8+0x8], R5; EXIT;\n"
      "third: LD.CV R6, [R8+0x8]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA third; MEMBAR.GL; LD R7, [R8];\n" END,
-     1, 3, .race = {8, 11}, .says = "behind a fence; one is missing on the way to there"},
+     1, 3, .race = {8, 11}, .says = "handed on by `ST.WT [R8+0x4], R5; EXIT;` in line 9 without a fence between"},
+    {"a fence before the flag, told by a third block without a fence behind the flag",
+     HEAD
+     "ISETP.EQ.AND P4, pt, R2, 0x1, pt; @P4 BRA second; @!P2 BRA third;\nST [R8], R5;\nMEMBAR.GL; ST.WT [R8+0x4], "
+     "R5; EXIT;\n"
+     "second: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA second;\nST.WT [R8+0x8], R5; EXIT;\n"
+     "third: LD.CV R6, [R8+0x8]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA third; MEMBAR.GL; LD R7, [R8];\n" END,
+     1, 3, .race = {8, 12}, .says = "P0 BRA second;` in line 10, without a fence behind that"},
+    {"a fence behind the flag, and the flag once more after it is taken",
+     HEAD "MOV32I R11, 0x200; @!P2 BRA wait; ST [R8], R5;\nST.WT [R8+0x4], R5;\n"
+          "late: IADD R11, R11, R20; ISETP.NE.AND P0, pt, R11, RZ, pt; @P0 BRA late; MEMBAR.GL; ST.WT [R8+0x4], R5; "
+          "EXIT;\n"
+          "wait: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA wait; MEMBAR.GL; MOV32I R11, 0x2000;\n"
+          "later: IADD R11, R11, R20; ISETP.NE.AND P0, pt, R11, RZ, pt; @P0 BRA later; LD R7, [R8];\n" END,
+     1, 2, .race = {7, 11}, .says = "in line 8 without a fence between"},
     {"no fence behind the flag", HEAD HAND_OVER(FENCE, SET, GET, ""), 1, 2, .race = {8, 15},
      .says = "taken by `wait: ATOM.ADD R6, [R8+0x4], RZ;` in line 12, without a fence behind that"},
     {"a fence behind the flag instead", HEAD HAND_OVER("", SET FENCE, GET, FENCE), 1, 2, .race = {8, 15},
@@ -111,6 +125,9 @@ static const Case cases[] = {
      .says = "for threads of its own block only: the scope is too small"},
     {"a fence of block scope behind the flag", HEAD HAND_OVER(FENCE, SET, GET, "MEMBAR.CTA;"), 1, 2, .race = {8, 15},
      .says = "`MEMBAR.CTA;` in line 14, is for threads of its own block only"},
+    {"fences, and a flag that is taken for the block only",
+     HEAD HAND_OVER(FENCE, "ST.WT [R8+0x4], R5;", "LD.CG R6, [R8+0x4];", FENCE), 1, 2, .race = {8, 15},
+     .says = "in line 12, which is for threads of its own block only"},
     {"fences of the system", HEAD HAND_OVER("MEMBAR.SYS;", SET, GET, "MEMBAR.SYS;"), 1, 2, .race = {0}},
     {"release and acquire", HEAD HAND_OVER("", "ST.CS [R8+0x4], R5;", "LD.CS R6, [R8+0x4];", ""), 1, 2, .race = {0}},
     {"release and a fence", HEAD HAND_OVER("", "ST.CS [R8+0x4], R5;", "LD.CV R6, [R8+0x4];", FENCE), 1, 2,

@@ -14,7 +14,8 @@ typedef enum {
   RACE_NO_RELEASE,     /* handed over, but the writer has no fence between the first access and the flag */
   RACE_NO_ACQUIRE,     /* handed over, but the reader has no fence between the flag and the second access */
   RACE_NARROW_RELEASE, /* the writer's fence, or its write, has too small a scope */
-  RACE_NARROW_ACQUIRE, /* the reader's */
+  RACE_NARROW_ACQUIRE, /* the reader's fence */
+  RACE_NARROW_TAKE,    /* the reader's access that takes what is handed over */
   RACE_NO_SYNC,        /* handed over by a lane that hadn't met the lanes of the first access */
   RACE_SPECULATIVE,    /* a load whose value a select drops */
   RACE_READ_ONLY,      /* ordered, but the load is one to which no order applies (ld.global.nc) */
@@ -34,7 +35,8 @@ typedef struct Race {
   RaceEnd first; /* what the instruction that is issued now races with */
   Access with;   /* the same, as it is kept */
   RaceCause cause;
-  HandOver handed;   /* RACE_NO_RELEASE and the other three */
+  HandOver handed;   /* RACE_NO_RELEASE and the other four: where the order breaks off */
+  uint32_t taker;    /* whose launch took that: of the second access, or of a thread between the two */
   uint32_t fence_pc; /* RACE_NARROW_ACQUIRE */
   ThreadId base;     /* of the instruction that is issued now, like `first.base` */
   AccessSpace space;
@@ -76,10 +78,10 @@ static inline bool race_of_one_launch(const Race *race, const RaceEnd *second) {
 static inline bool race_of_one_block(const Race *race, const RaceEnd *second) {
   return thread_same_block(race->first.base, second->base);
 }
-/* A fence would do. */
+/* A fence would do, or another scope. */
 static inline bool race_is_handed(const Race *race) {
   return race->cause == RACE_NO_RELEASE || race->cause == RACE_NO_ACQUIRE || race->cause == RACE_NARROW_RELEASE ||
-         race->cause == RACE_NARROW_ACQUIRE;
+         race->cause == RACE_NARROW_ACQUIRE || race->cause == RACE_NARROW_TAKE;
 }
 
 #endif

@@ -229,9 +229,19 @@ const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier) {
   return order_newest_handed(warp);
 }
 
+bool order_is_taken_narrowly(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
+  const HandOver *handed = order_handed_by(warp, earlier);
+  return handed->actor == earlier->actor && handed->given[ON_ONE_GPU] >= earlier->time &&
+         order_nearness(order, warp, earlier) == ON_ONE_GPU;
+}
+
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
   const HandOver *handed = order_handed_by(warp, earlier);
+  if (handed->actor == earlier->actor)
+    return MAX(handed->given[IN_ONE_BLOCK], handed->given[ON_ONE_GPU]) >= earlier->time;
   const Released *released = &g_array_index(order->released, Released, handed->released - 1);
+  if (released->actor != handed->actor || released->time != handed->time) /* it has handed on more since */
+    return false;
   for (unsigned i = 0; i < released->gifts; i++)
     if (vclock_knows(&released->gift[i].clock, earlier->actor, earlier->time))
       return true;
@@ -347,7 +357,11 @@ void order_note_handed(WarpOrder *warp, const Released *released, uint32_t numbe
                    .from = released->from,
                    .to = pc,
                    .actor = released->actor,
-                   .time = released->time};
+                   .time = released->time,
+                   .given[ON_ONE_GPU] = vclock_time(&released->given[ON_ONE_GPU], released->actor)};
+  for (unsigned i = 0; i < released->gifts; i++)
+    if (thread_same_block(released->gift[i].block, released->writer))
+      next.given[IN_ONE_BLOCK] = vclock_time(&released->gift[i].clock, released->actor);
   HandOver *handed = warp->handed;
   unsigned at = 0;
   while (at < warp->handed_count && !is_same_handing(&handed[at], &next))

@@ -162,6 +162,9 @@ const HandOver *order_newest_handed(const WarpOrder *warp);
 const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier);
 /* True if the warp was handed it by a release that is only for its writer's block. */
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
+/* True if its writer released it for the whole GPU, and the warp took that by an access that is only for its own
+ * block. */
+bool order_is_taken_narrowly(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* Who a strong access or a fence of this scope is strong for. */
 Nearness order_scope(const Inst *inst);

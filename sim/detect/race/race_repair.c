@@ -83,9 +83,8 @@ static void add_fence(Finding *finding, const Launch *launch, uint32_t pc, bool 
 }
 
 /* A fence on the side that lacks it, then on both. */
-static void try_fences(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second,
-                       bool in_block) {
-  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = race_launch_of(point, second);
+static void try_fences(Finding *finding, const ProbePoint *point, const Race *race, bool in_block) {
+  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = gpu_launch(point->gpu, race->taker);
   const char *fence = in_block ? "__threadfence_block()" : "__threadfence()";
   g_autofree char *from = code_text(writer, race->handed.from), *to = code_text(reader, race->handed.to);
   RepairEdit both[] = {edit_at(writer, race->handed.from, EDIT_FENCE_BEFORE, in_block),
@@ -168,7 +167,8 @@ void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *se
 
 void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   if (race_is_host(&race->first) || race_is_host(second) ||
-      race_launch_of(point, second)->program->dialect != DIALECT_PTX || race->cause == RACE_READ_ONLY)
+      race_launch_of(point, second)->program->dialect != DIALECT_PTX || race->cause == RACE_READ_ONLY ||
+      race->cause == RACE_NARROW_TAKE)
     return;
   const RaceEnd *init = race_of_one_block(race, second) ? race_initialises(point, race, second) : NULL;
   if (init && race->cause != RACE_NO_SYNC && race->cause != RACE_SCOPES) {
@@ -178,8 +178,8 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
   }
   if (race_is_handed(race) && race->handed.writer != THREAD_LAUNCH_HOST) {
     if (race_of_one_block(race, second))
-      try_fences(finding, point, race, second, true);
-    try_fences(finding, point, race, second, false);
+      try_fences(finding, point, race, true);
+    try_fences(finding, point, race, false);
     return;
   }
   if (race->cause == RACE_NO_SYNC) {

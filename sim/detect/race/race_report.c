@@ -216,8 +216,8 @@ static bool is_fenced(const Kernel *kernel, uint32_t pc) {
 }
 
 /* The order would be there, but for a fence. */
-static Reason missing_fence(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = race_launch_of(point, second);
+static Reason missing_fence(const ProbePoint *point, const Race *race) {
+  const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = gpu_launch(point->gpu, race->taker);
   g_autofree char *first = locate_line_text(race_launch_of(point, &race->first), race->first.pc);
   g_autofree char *from = locate_line_text(writer, race->handed.from);
   g_autofree char *from_source = locate_source(writer, race->handed.from);
@@ -240,6 +240,12 @@ static Reason missing_fence(const ProbePoint *point, const Race *race, const Rac
                                            access, first, from_source, from, to_source, to, fence_source, fence),
                     .repair = g_strdup_printf("put __threadfence() behind `%s` in %s instead", to_source, to)};
   }
+  if (race->cause == RACE_NARROW_TAKE)
+    return (Reason){
+        .why = g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, which is for threads "
+                               "of its own block only: its scope is too small",
+                               access, first, from_source, from, to_source, to),
+        .repair = g_strdup_printf("give the access of `%s` in %s the scope of the GPU (.gpu)", to_source, to)};
   if (race->cause == RACE_NO_RELEASE && is_fenced(writer->kernel, race->handed.from))
     return (Reason){
         .why = g_strdup_printf("the %s in %s comes by way of other threads, the last of which hands it on by "
@@ -314,7 +320,8 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
   case RACE_NO_RELEASE:
   case RACE_NO_ACQUIRE:
   case RACE_NARROW_RELEASE:
-  case RACE_NARROW_ACQUIRE: return missing_fence(point, race, second);
+  case RACE_NARROW_ACQUIRE:
+  case RACE_NARROW_TAKE: return missing_fence(point, race);
   case RACE_SCOPES:
     return because("both are strong, but one of them only for threads of its own block (.cta)",
                    "give both the scope of the GPU (.gpu)");
@@ -338,6 +345,7 @@ static const char *gap_text(const Race *race) {
   case RACE_NO_ACQUIRE: return "a fence is missing between the two";
   case RACE_NARROW_RELEASE:
   case RACE_NARROW_ACQUIRE: return "the fence's scope is too small";
+  case RACE_NARROW_TAKE: return "the scope of the access that takes what is handed over is too small";
   case RACE_NO_SYNC: return "a __syncwarp() is missing between the two";
   case RACE_READ_ONLY: return "the load is one that comes behind no store of its own kernel";
   case RACE_SPECULATIVE: return "nothing orders the two, but the load is speculative and its value is dropped";

@@ -337,6 +337,8 @@ RaceCause race_words_missing_fence(const RaceOrder *order, const WarpOrder *warp
     return !warp->was_fenced && order_is_too_narrow(order, warp, earlier) ? RACE_NO_ACQUIRE : RACE_NO_RELEASE;
   if (order_is_pending(warp, earlier))
     return warp->was_fenced ? RACE_NARROW_ACQUIRE : RACE_NO_ACQUIRE;
+  if (order_is_taken_narrowly(order, warp, earlier))
+    return RACE_NARROW_TAKE;
   return order_is_too_narrow(order, warp, earlier) ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
 }
 
@@ -351,6 +353,48 @@ RaceCause race_words_cause(const RaceOrder *order, const WarpOrder *warp, uint32
   if (strong && earlier->strong)
     return RACE_SCOPES;
   return earlier->actor == warp->actor ? RACE_LANES : RACE_UNORDERED;
+}
+
+/* The thread that handed `with` on to this one, if it knows of it in the plain order only; NULL: there is none, or it
+ * isn't known any more. */
+static const WarpOrder *lacks_too(const RaceOrder *order, const HandOver *handed, const Access *with) {
+  const WarpOrder *by = handed->released ? order_of_actor(order, handed->actor) : NULL;
+  return by && by->fences && !thread_is_host(by->base) &&
+                 order_clock_knows(order, order_clock(order, by, true), with) &&
+                 !order_clock_knows(order, order_clock(order, by, false), with)
+             ? by
+             : NULL;
+}
+
+/* What lacks at a hand-off to `by`, which has gone on since. */
+static RaceCause cause_between(const RaceOrder *order, const WarpOrder *by, const HandOver *handed,
+                               const Access *with) {
+  bool in_block = handed->given[IN_ONE_BLOCK] >= with->time, on_gpu = handed->given[ON_ONE_GPU] >= with->time;
+  if (on_gpu || (in_block && order_nearness(order, by, with) == IN_ONE_BLOCK))
+    return order_is_pending(by, with) ? RACE_NO_ACQUIRE : RACE_NARROW_TAKE;
+  return in_block ? RACE_NARROW_RELEASE : RACE_NO_RELEASE;
+}
+
+/* Where the order breaks off: at the hand-off to the warp itself, or, if it came by way of other threads, at the one
+ * to the first of them. */
+static void locate_gap(const RaceOrder *order, const WarpOrder *warp, Race *race) {
+  enum { HOPS_MAX = 8 };
+  race->handed = *order_handed_by(warp, &race->with);
+  race->taker = warp->base.launch;
+  race->fence_pc = warp->fence_pc;
+  const WarpOrder *by = warp;
+  HandOver handed = race->handed;
+  for (unsigned hops = 0; hops < HOPS_MAX && handed.actor != race->with.actor; hops++) {
+    by = race->cause == RACE_NO_RELEASE ? lacks_too(order, &handed, &race->with) : NULL;
+    if (!by)
+      return;
+    handed = *order_handed_by(by, &race->with);
+  }
+  if (by == warp || handed.actor != race->with.actor)
+    return;
+  race->cause = cause_between(order, by, &handed, &race->with);
+  race->handed = handed;
+  race->taker = by->base.launch;
 }
 
 void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const Access *with, RaceCause cause,
@@ -371,22 +415,22 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
     }
     return;
   }
-  if (step->races < RACES_MAX)
-    step->race[step->races++] = (Race){.first = first,
-                                       .with = *with,
-                                       .cause = cause,
-                                       .handed = *order_handed_by(step->warp, with),
-                                       .fence_pc = step->warp->fence_pc,
-                                       .base = step->warp->base,
-                                       .space = step->access->space,
-                                       .address = word * 4,
-                                       .words = words,
-                                       .word = race_words_number(step, word),
-                                       .lanes = lanes,
-                                       .perhaps_dropped = step->access->perhaps_dropped,
-                                       .write = write,
-                                       .omitted = order_is_omitted(step->warp, with),
-                                       .strong = step->strong != ACCESS_WEAK};
+  if (step->races < RACES_MAX) {
+    step->race[step->races] = (Race){.first = first,
+                                     .with = *with,
+                                     .cause = cause,
+                                     .base = step->warp->base,
+                                     .space = step->access->space,
+                                     .address = word * 4,
+                                     .words = words,
+                                     .word = race_words_number(step, word),
+                                     .lanes = lanes,
+                                     .perhaps_dropped = step->access->perhaps_dropped,
+                                     .write = write,
+                                     .omitted = order_is_omitted(step->warp, with),
+                                     .strong = step->strong != ACCESS_WEAK};
+    locate_gap(&step->watch->order, step->warp, &step->race[step->races++]);
+  }
 }
 
 void race_words_compare(Step *step, const Group *group) {
@@ -468,8 +512,7 @@ static void tell_held(RaceWatch *watch, HeldRace *held) {
     return;
   if (race->cause != RACE_READ_ONLY)
     race->cause = race_words_cause(&watch->order, &then, race->lanes, race->strong, &race->with);
-  race->handed = *order_handed_by(&then, &race->with);
-  race->fence_pc = then.fence_pc;
+  locate_gap(&watch->order, &then, race);
   race_report_add(&watch->report, &held->point, race);
 }
 
