@@ -1,7 +1,12 @@
 #include "sim/study/repairs.h"
 
 /* What a run with something put in says of a finding. */
-typedef enum { TRIAL_STANDS, TRIAL_GONE, TRIAL_STOPPED } TrialEnd;
+typedef enum {
+  TRIAL_STANDS,
+  TRIAL_MISPLACED, /* it can't stand there, so whether the finding stands isn't known */
+  TRIAL_GONE,
+  TRIAL_STOPPED
+} TrialEnd;
 
 /* What is put in changes what is known, not what happens: the run is the same, cycle for cycle. */
 static TrialEnd try_with(const Finding *finding, const Repair *repair, const Scenario *scenario,
@@ -15,7 +20,7 @@ static TrialEnd try_with(const Finding *finding, const Repair *repair, const Sce
   if (run && stop_is_final(run->stop))
     return TRIAL_STOPPED;
   if (!run || run->trial_misplaced)
-    return TRIAL_STANDS;
+    return TRIAL_MISPLACED;
   for (guint i = 0; i < run->findings->len; i++)
     if (finding_comes_again(finding, g_ptr_array_index(run->findings, i)))
       return TRIAL_STANDS;
@@ -56,8 +61,7 @@ bool repairs_doubt(Finding *finding, const Scenario *scenario, const Machine *ma
                    uint64_t cycles, Diag *diag) {
   if (finding->doubt && finding->doubt->edit[0].kind == EDIT_OLDER)
     return doubt_older(finding, scenario, machine, options, cycles, diag);
-  return finding->doubt &&
-         try_with(finding, finding->doubt, scenario, machine, options, cycles, diag) != TRIAL_STANDS;
+  return finding->doubt && try_with(finding, finding->doubt, scenario, machine, options, cycles, diag) >= TRIAL_GONE;
 }
 
 static void word_as_hint(Finding *finding, const char *why) {
@@ -74,6 +78,7 @@ bool repairs_try(Finding *finding, const Scenario *scenario, const Machine *mach
       word_as_hint(finding, "not tried in the model");
     return false;
   }
+  bool tried = false;
   for (guint i = 0; i < finding->repairs->len; i++) {
     const Repair *repair = g_ptr_array_index(finding->repairs, i);
     TrialEnd end = try_with(finding, repair, scenario, machine, options, cycles, diag);
@@ -81,11 +86,16 @@ bool repairs_try(Finding *finding, const Scenario *scenario, const Machine *mach
       word_as_hint(finding, "not tried in the model");
       return false;
     }
-    if (end == TRIAL_STANDS)
+    tried |= end == TRIAL_STANDS;
+    if (end == TRIAL_STANDS || end == TRIAL_MISPLACED)
       continue;
     g_free(finding->repair);
     finding->repair = g_strdup(repair->text);
     return true;
+  }
+  if (!tried) {
+    word_as_hint(finding, "not tried in the model");
+    return false;
   }
   if (finding->otherwise) {
     g_free(finding->repair);

@@ -206,3 +206,15 @@ extern "C" __global__ void last_tells_unfenced(int *part, int *left, volatile in
 extern "C" __global__ void last_tells_fenced(int *part, int *left, volatile int *told, int *sum) {
   last_tells<true>(part, left, told, sum);
 }
+
+// A thread gets a number for its block, which all read: where the barrier is missing the others read it first.
+template <bool MEETS> static __device__ void number_of_block(int *next, int *out) {
+  __shared__ int number[2];
+  if (threadIdx.x == 0)
+    number[0] = atomicAdd(next, 1);
+  if (MEETS)
+    __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = number[threadIdx.x / blockDim.x];
+}
+extern "C" __global__ void number_unmet(int *next, int *out) { number_of_block<false>(next, out); }
+extern "C" __global__ void number_met(int *next, int *out) { number_of_block<true>(next, out); }

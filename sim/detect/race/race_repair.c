@@ -7,6 +7,8 @@
 
 const char race_initialise_repair[] =
     "let one thread initialise the barrier, and put __syncthreads() behind that, before any thread uses it";
+const char race_both_stores_repair[] =
+    "make both stores atomic or volatile (a lock is freed with __threadfence(), then atomicExch())";
 const char race_plain_access_repair[] = "make the plain access volatile or atomic, too";
 
 /* The store's value is what the load gave and something added: nothing but straight code between the two. */
@@ -115,15 +117,26 @@ static char *access_text(const Launch *launch, uint32_t pc, bool write) {
   return g_strdup_printf("the %s of %s", write ? "store" : "load", code);
 }
 
-/* Between the two, behind the first or before the second. */
+/* Between the two, behind the first or before the second; or, where the second was to come first, the other way
+ * round. */
 static void try_barriers(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const Launch *launch = race_launch_of(point, second);
   g_autofree char *first = access_text(launch, race->first.pc, race->first.write),
                   *then = access_text(launch, point->pc, race->write);
-  RepairEdit behind = edit_at(launch, race->first.pc, EDIT_BARRIER_BEHIND, false),
-             before = edit_at(launch, point->pc, EDIT_BARRIER_BEFORE, false);
-  finding_add_repair(finding, &behind, 1, g_strdup_printf("put __syncthreads() behind %s, before %s", first, then));
-  finding_add_repair(finding, &before, 1, g_strdup_printf("put __syncthreads() before %s, behind %s", then, first));
+  RepairEdit behind_first = edit_at(launch, race->first.pc, EDIT_BARRIER_BEHIND, false),
+             before_then = edit_at(launch, point->pc, EDIT_BARRIER_BEFORE, false),
+             before_first = edit_at(launch, race->first.pc, EDIT_BARRIER_BEFORE, false),
+             behind_then = edit_at(launch, point->pc, EDIT_BARRIER_BEHIND, false);
+  finding_add_repair(finding, &behind_first, 1,
+                     g_strdup_printf("put __syncthreads() behind %s, before %s", first, then));
+  finding_add_repair(finding, &before_then, 1,
+                     g_strdup_printf("put __syncthreads() before %s, behind %s", then, first));
+  if (race->first.pc == point->pc)
+    return;
+  finding_add_repair(finding, &before_first, 1,
+                     g_strdup_printf("put __syncthreads() before %s, behind %s", first, then));
+  finding_add_repair(finding, &behind_then, 1,
+                     g_strdup_printf("put __syncthreads() behind %s, before %s", then, first));
 }
 
 /* ---- barriers in shared memory ---- */
@@ -208,6 +221,6 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
     finding->otherwise = "put __syncthreads() between the two, where all threads of the block come by";
   if (race->cause == RACE_LANES || race->cause == RACE_UNORDERED)
     try_barriers(finding, point, race, second);
-  if (race->first.strong != second->strong && !(race->first.write && second->write))
-    finding->otherwise = race_plain_access_repair;
+  if (race->first.strong != second->strong)
+    finding->otherwise = race->first.write && second->write ? race_both_stores_repair : race_plain_access_repair;
 }

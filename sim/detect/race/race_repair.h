@@ -6,8 +6,8 @@
 #include "sim/detect/naming/finding.h"
 #include "sim/detect/race/race_ends.h"
 
-/* Of a strong access and a plain one, not both stores: what may help without a barrier, and can't be tried. */
-extern const char race_plain_access_repair[], race_initialise_repair[];
+/* Of a strong access and a plain one, both stores or not: what may help without a barrier, and can't be tried. */
+extern const char race_both_stores_repair[], race_plain_access_repair[], race_initialise_repair[];
 /* The end that initialises a barrier in shared memory (mbarrier), if the other one uses it, or does the same;
  * NULL. */
 const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const RaceEnd *second);

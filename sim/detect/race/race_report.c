@@ -90,11 +90,18 @@ static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *en
 
 /* What would order the two, and why it doesn't. */
 typedef struct Reason {
-  char *why, *repair; /* owned */
+  char *why, *repair;    /* owned */
+  const char *otherwise; /* what of that no barrier does, if barriers are tried and don't help */
 } Reason;
 
 static Reason because(const char *why, const char *repair) {
   return (Reason){.why = g_strdup(why), .repair = g_strdup(repair)};
+}
+
+static Reason whatever_barriers_do(const char *why, const char *repair) {
+  Reason reason = because(why, repair);
+  reason.otherwise = repair;
+  return reason;
 }
 
 static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
@@ -142,7 +149,7 @@ static const char *what_is_missing(const ProbePoint *point, const Race *race, co
 /* A strong access and a plain one. */
 static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
   if (race->first.write && second->write)
-    return "make both stores atomic or volatile (a lock is freed with __threadfence(), then atomicExch())";
+    return race_both_stores_repair;
   if (race->cause == RACE_LANES)
     return "put __syncwarp() between the two, or make the plain access volatile or atomic, too";
   if (race_of_one_block(race, second))
@@ -175,9 +182,9 @@ static bool leaves_waiting_lanes(const ProbePoint *point) {
 static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const char *missing = what_is_missing(point, race, second);
   if (frees(point, &race->first) || frees(point, second))
-    return because(missing,
-                   "free memory only when every thread has done with it: behind a barrier, or by the last one of "
-                   "an atomic counter, with __threadfence() before each counts");
+    return whatever_barriers_do(missing, "free memory only when every thread has done with it: behind a barrier, or "
+                                         "by the last one of an atomic counter, with __threadfence() before each "
+                                         "counts");
   if (race_initialises(point, race, second))
     return because(missing, race_initialise_repair);
   if (race->first.strong || second->strong)
@@ -186,8 +193,9 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
                                            missing),
                     .repair = g_strdup(repair_of_mixed(race, second))};
   if (race->cause != RACE_LANES && leaves_waiting_lanes(point))
-    return because(missing, "if one lane takes the lock, or waits for the flag, for all of its warp, put "
-                            "__syncwarp() behind that, and before it gives the lock back");
+    return whatever_barriers_do(missing,
+                                "if one lane takes the lock, or waits for the flag, for all of its warp, put "
+                                "__syncwarp() behind that, and before it gives the lock back");
   if (race_is_update(point, race, second))
     return because(missing, "make it one atomic operation (atomicAdd() instead of ++ or +=)");
   if (race->cause == RACE_LANES)
@@ -196,9 +204,13 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
     return because(missing,
                    "hand over with an atomic flag and __threadfence(), or put both launches in one stream if neither "
                    "waits for the other");
-  if (race_of_one_block(race, second))
-    return because(missing, "put __syncthreads() between the two, hold one lock around each, or hand over with an "
-                            "atomic or volatile flag and __threadfence_block()");
+  if (race_of_one_block(race, second)) {
+    Reason reason = because(missing, "put __syncthreads() between the two, hold one lock around each, or hand over "
+                                     "with an atomic or volatile flag and __threadfence_block()");
+    reason.otherwise = "hold one lock around each, or hand over with an atomic or volatile flag and "
+                       "__threadfence_block()";
+    return reason;
+  }
   return because(missing,
                  "hand over with an atomic or volatile flag, " FENCES_OF_A_FLAG
                  ", or split the kernel into two launches");
@@ -242,9 +254,10 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
   }
   if (race->cause == RACE_NARROW_TAKE)
     return (Reason){
-        .why = g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, which is for threads "
-                               "of its own block only: its scope is too small",
-                               access, first, from_source, from, to_source, to),
+        .why =
+            g_strdup_printf("the %s in %s is handed on by `%s` in %s and taken by `%s` in %s, which is for threads "
+                            "of its own block only: its scope is too small",
+                            access, first, from_source, from, to_source, to),
         .repair = g_strdup_printf("give the access of `%s` in %s the scope of the GPU (.gpu)", to_source, to)};
   if (race->cause == RACE_NO_RELEASE && is_fenced(writer->kernel, race->handed.from))
     return (Reason){
@@ -390,6 +403,7 @@ static Finding *between_accesses(const RaceReport *report, const ProbePoint *poi
         g_strdup("the load's value goes into a select only: where the source loads under a condition, the "
                  "compiler may have made the load unconditional, and there is no race in the source"));
   finding->repair = reason.repair;
+  finding->otherwise = reason.otherwise;
   if (is_reliance(race))
     race_add_doubt(finding, point, second);
   LateDeed one = {race->first.base, race->first.cycle, race->first.pc},
