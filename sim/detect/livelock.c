@@ -26,7 +26,12 @@ typedef struct Order {
   Step step[STEPS_SHOWN];
   uint64_t steps;        /* of all; the newest are kept */
   uint64_t instructions; /* since the machine stood in the state that recurs */
+  bool in_step;          /* several lanes of a warp try for words at once */
 } Order;
+
+static const char lanes_repair[] =
+    "let the lanes of the warp take their turns by number, take locks in one order, or take all that a lane needs in "
+    "one step; lanes of one warp that go on together can't get out of each other's way";
 
 /* An unfinished warp. */
 typedef struct WarpPlace {
@@ -56,6 +61,11 @@ static bool has_exited(const WarpPlace *place) {
   return place->warp->age != place->age || place->warp->state == WARP_DONE || place->warp->state == WARP_FREE;
 }
 
+static bool tries(const Inst *inst) {
+  uint32_t flags = op_info[inst->op].flags;
+  return flags & OPF_LOCK || (flags & OPF_ATOMIC && (inst->mode == ATOM_CAS || inst->mode == ATOM_EXCH));
+}
+
 static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   (void)until;
   Order *order = user;
@@ -63,6 +73,7 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   Unit unit = op_info[point->inst->op].unit;
   if (!point->lanes || (unit != UNIT_SHARED && unit != UNIT_GLOBAL))
     return;
+  order->in_step |= tries(point->inst) && bits_count(point->lanes) > 1;
   Step step = {point->block->launch, point->block->index, point->warp->warp_in_block, point->lanes, point->pc, 1};
   Step *last = order->steps ? &order->step[(order->steps - 1) % STEPS_SHOWN] : NULL;
   if (last && last->launch == step.launch && last->block == step.block && last->warp == step.warp &&
@@ -176,8 +187,9 @@ Finding *livelock_report(Gpu *gpu) {
                             : "the same states recur without progress, and in no order of warps that was tried does "
                               "one of them finish");
     finding->repair =
-        g_strdup(place ? "break the symmetry: give the contenders an order, or back off by different times"
-                       : "give the loop an exit that some thread can bring about");
+        g_strdup(place           ? "break the symmetry: give the contenders an order, or back off by different times"
+                 : order.in_step ? lanes_repair
+                                 : "give the loop an exit that some thread can bring about");
     if (place)
       add_steps(&order, finding, place);
   }
@@ -195,9 +207,7 @@ Finding *livelock_report_alone(Gpu *gpu, const Warp *warp) {
         start_finding(gpu, place, warp->pc,
                       "the same states recur for ever; no other order of steps exists, since nobody else "
                       "can go on before this warp does");
-    finding->repair =
-        g_strdup("let the lanes of the warp take their turns by number, or take all that a lane needs in one "
-                 "step; lanes of one warp that go on together can't get out of each other's way");
+    finding->repair = g_strdup(lanes_repair);
     return finding;
   }
   return NULL;

@@ -20,10 +20,17 @@
   "try: ATOM.EXCH R5, [R2], R4; ATOM.EXCH R5, [R2], RZ; ISETP.EQ.AND P0, pt, R5, R4, pt; @P0 BRA try;\n" \
   "EXIT;\n"
 
-static Finding *report(const char *text) {
+/* Each lane takes its own word and then the other lane's, and gives its own back if it doesn't get that. */
+#define BOTH_WORDS                                                                  \
+  "MOV R0, c[0x0][0x20]; S2R R1, SR_Tid_X; SHL R1, R1, 0x2;\n"                      \
+  "IADD R2, R0, R1; LOP.XOR R3, R1, 0x4; IADD R3, R0, R3; MOV32I R4, 0x1;\n"        \
+  "try: ATOM.CAS R5, [R2], RZ, R4; ISETP.NE.AND P0, pt, R5, RZ, pt; @P0 BRA try;\n" \
+  "ATOM.CAS R5, [R3], RZ, R4; ISETP.EQ.AND P0, pt, R5, RZ, pt; @P0 EXIT; ATOM.EXCH R5, [R2], RZ; BRA try;\n"
+
+static Finding *report(const char *text, uint32_t lanes) {
   g_autoptr(Lab) lab = lab_new("gpu.sms=2", text);
   lab_buffer(lab, 2);
-  lab_launch(lab, 2, 1);
+  lab_launch(lab, 2, lanes);
   ck_assert_int_eq(gpu_run(lab->gpu, 40, UINT64_MAX), GPU_BUDGET);
   Counters before = lab->gpu->counters;
   uint64_t cycle = lab->gpu->cycle;
@@ -38,7 +45,7 @@ static const char *evidence(const Finding *finding, guint index) {
 }
 
 START_TEST(shows_an_order_that_ends_it) {
-  Finding *finding = report(AFTER_YOU);
+  Finding *finding = report(AFTER_YOU, 1);
   ck_assert_ptr_nonnull(strstr(finding->message, "in another order of steps this warp finishes"));
   ck_assert_ptr_nonnull(strstr(finding->repair, "back off by different times"));
   ck_assert_uint_ge(finding->evidence->len, 3);
@@ -50,10 +57,18 @@ START_TEST(shows_an_order_that_ends_it) {
 END_TEST
 
 START_TEST(claims_no_order_where_it_finds_none) {
-  Finding *finding = report(FOR_ITSELF);
+  Finding *finding = report(FOR_ITSELF, 1);
   ck_assert_ptr_nonnull(strstr(finding->message, "in no order of warps that was tried"));
   ck_assert_ptr_null(strstr(finding->repair, "back off"));
   ck_assert_uint_eq(finding->evidence->len, 0);
+  finding_free(finding);
+}
+END_TEST
+
+START_TEST(lanes_in_step_need_an_order) {
+  Finding *finding = report(BOTH_WORDS, 2);
+  ck_assert_ptr_nonnull(strstr(finding->message, "in no order of warps that was tried"));
+  ck_assert_ptr_nonnull(strstr(finding->repair, "take locks in one order"));
   finding_free(finding);
 }
 END_TEST
@@ -63,6 +78,7 @@ int main(void) {
   TCase *tcase = tcase_create("livelock");
   tcase_add_test(tcase, shows_an_order_that_ends_it);
   tcase_add_test(tcase, claims_no_order_where_it_finds_none);
+  tcase_add_test(tcase, lanes_in_step_need_an_order);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
