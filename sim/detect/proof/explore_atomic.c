@@ -109,6 +109,18 @@ static bool change_pairs(LaneWalk *walk, uint32_t pc, const Inst *inst, WordKey 
   return true;
 }
 
+/* A number is added to 64 bits, and nothing is carried from the low word, a small counter, into the high one. False:
+ * something may be. */
+static bool add_to_pair(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t low, uint32_t high) {
+  if (low && (low > INT32_MAX || !stays_low(walk, key, pc)))
+    return false;
+  if (low || !high)
+    add_number(walk, pc, key, low);
+  if (high)
+    add_number(walk, pc, key + 1, high);
+  return true;
+}
+
 /* 64 bits. Small counters stay in the low word. */
 static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
   bool cas = inst->mode == ATOM_CAS, is_add = inst->mode == ATOM_ADD, known = true;
@@ -117,8 +129,8 @@ static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst
     known &= explore_operand(walk, state, inst, cas && i >= 2, i % 2, &value[i]);
   uint64_t b = value[0] | (uint64_t)value[1] << 32, c = value[2] | (uint64_t)value[3] << 32;
   uint32_t pc = state->pc;
-  if (known && is_add && !is_float(inst) && b <= INT32_MAX && stays_low(walk, key, pc)) {
-    add_number(walk, pc, key, (uint32_t)b);
+  if (known && is_add && !is_float(inst) && add_to_pair(walk, pc, key, value[0], value[1])) {
+    return;
   } else if (known && !is_add && change_pairs(walk, pc, inst, key, b, c)) {
     return;
   } else if (known && (cas || inst->mode == ATOM_EXCH)) {
