@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 143
+plan 144
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -309,6 +309,8 @@ done
 expect "no dynamic shared memory" 1 'repair: give the launch dynamic shared memory' "$LOCKSTEP" run module.ptx $one --kernel stores
 # shellcheck disable=SC2086 # words
 expect "some" 0 'completed' "$LOCKSTEP" run module.ptx $one --kernel stores --shared 4
+expect "what a compiler has moved behind a loop" 0 'moved it behind the loop, go on until all lanes are done' \
+  "$LOCKSTEP" run "$SRCDIR/tests/corpus/cuda_moved.yaml" -m gtx1080ti
 printf 'program: nameless.ptx\nbuffers: {a: {words: 1}}\nlaunches:\n  - {kernel: _Z5emptyPii, grid: 1, block: 32, args: [a, 1]}\n' >one.yaml
 { cat one.yaml && sed -n '$p' one.yaml; } | sed 's/nameless/stuck/' >stuck.yaml
 sed 's/{ ret; }/{ .reg .pred %p; .reg .u32 %r; .reg .u64 %l; ld.param.u64 %l, [_Z5emptyPii_param_0];\nl: ld.volatile.global.u32 %r, [%l]; setp.eq.u32 %p, %r, 0; @%p bra l; ret; }/' nameless.ptx >stuck.ptx

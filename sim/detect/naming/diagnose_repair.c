@@ -6,7 +6,8 @@ static const char *simd_repair_of(bool ptx) {
   return ptx ? "give the lock back (or the signal) inside the loop, on the path of the lane that has it: while "
                "(!done) if "
                "(atomicCAS(lock, 0, 1) == 0) { ...; atomicExch(lock, 0); done = true; }, or let one lane of the warp "
-               "take the lock"
+               "take the lock; if it stands there and the compiler has moved it behind the loop, go on until all "
+               "lanes are done: while (__any_sync(mask, !done)) if (!done && ...)"
              : "put the release (or the signal) on the path of the lane that must give it, before the lanes rejoin: "
                "loop over \"try, critical section, release\" until done (Listings 7 and 8 of Li et al.), or let one "
                "lane of the warp take the lock";
