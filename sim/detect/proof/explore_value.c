@@ -173,12 +173,97 @@ static bool follow_range(const LaneWalk *walk, LaneState *state, const Inst *ins
   return true;
 }
 
+/* ---- halves of 64 bits ---- */
+
+/* Every bit that they give is one bit of each operand at most; the second of some says which one. */
+static bool moves_bits(const LaneState *state, const Inst *inst) {
+  switch ((Opcode)inst->op) {
+  case OP_MOV64:
+  case OP_LOP64:
+  case OP_BREV64: return true;
+  case OP_SHL64:
+  case OP_SHR64:
+  case OP_BFE64:
+  case OP_SHFX: return !slot_unknown(state, inst->b);
+  default: return false;
+  }
+}
+
+static void run_with(const LaneWalk *walk, const LaneState *state, const Inst *inst, const int16_t *unknown,
+                     unsigned count, uint32_t ones, LaneState *result) {
+  lane_state_copy(result, state, walk_nregs(walk));
+  for (unsigned i = 0; i < count; i++)
+    explore_set_register(walk, result, unknown[i], false, ones >> i & 1 ? UINT32_MAX : 0);
+  execute(walk, result, inst);
+}
+
+/* What it reads and isn't known. False: too many. */
+static bool list_unknown(const LaneState *state, const Inst *inst, int16_t unknown[], unsigned max, unsigned *count) {
+  RegList reads = inst_reads(inst);
+  *count = 0;
+  for (unsigned i = 0; i < reads.count; i++) {
+    bool again = false;
+    for (unsigned k = 0; k < *count; k++)
+      again |= unknown[k] == reads.reg[i];
+    if (again || !slot_unknown(state, reads.reg[i]))
+      continue;
+    if (*count == max)
+      return false;
+    unknown[(*count)++] = reads.reg[i];
+  }
+  return true;
+}
+
+/* One half may be known although the other isn't: what of it is the same whatever bits are unknown. */
+static bool move_halves(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  enum { UNKNOWN_MAX = 4 };
+  int16_t unknown[UNKNOWN_MAX];
+  unsigned count;
+  if (!moves_bits(state, inst) || inst_pred_writes(inst) || !list_unknown(state, inst, unknown, UNKNOWN_MAX, &count))
+    return false;
+  RegList writes = inst_writes(inst, walk_nregs(walk));
+  LaneSpace first, other;
+  run_with(walk, state, inst, unknown, count, 0, &first.state);
+  uint32_t differs = 0;
+  for (uint32_t ones = 1; ones >> count == 0; ones++) {
+    run_with(walk, state, inst, unknown, count, ones, &other.state);
+    for (unsigned i = 0; i < writes.count; i++)
+      differs |= other.state.regs[writes.reg[i]] != first.state.regs[writes.reg[i]] ? 1u << i : 0;
+  }
+  for (unsigned i = 0; i < writes.count; i++)
+    explore_set_register(walk, state, writes.reg[i], differs >> i & 1, first.state.regs[writes.reg[i]]);
+  return true;
+}
+
+/* Halves that differ decide whether 64 bits are equal, and high ones which are less. */
+static bool compare_halves(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  enum { UNKNOWN_MAX = 4 };
+  int16_t unknown[UNKNOWN_MAX];
+  unsigned count;
+  if (inst->op != OP_ISETP64 || inst->flags & (INST_NEG_A | INST_NEG_B | INST_ABS_A | INST_ABS_B))
+    return false;
+  bool equality = inst->cmp == CMP_EQ || inst->cmp == CMP_NE, decided = false;
+  for (uint32_t part = equality ? 0 : 1; part < 2; part++) {
+    int16_t a = slot_part(inst->a, part, true), b = slot_part(inst->b, part, true);
+    decided |= !slot_unknown(state, a) && !slot_unknown(state, b) &&
+               slot_value(walk, state, a) != slot_value(walk, state, b);
+  }
+  if (!decided || !list_unknown(state, inst, unknown, UNKNOWN_MAX, &count))
+    return false;
+  LaneSpace any;
+  run_with(walk, state, inst, unknown, count, 0, &any.state);
+  state->preds = any.state.preds;
+  state->preds_unknown = any.state.preds_unknown;
+  return true;
+}
+
 void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst) {
   if (inst->op == OP_SEL || inst->op == OP_SEL64) {
     select_operand(walk, state, inst); /* its predicate is known here; only the chosen operand matters */
   } else if (!reads_unknown(state, inst)) {
     execute(walk, state, inst);
-  } else if (!compare_range(walk, state, inst) && !follow_range(walk, state, inst)) {
+  } else if (!compare_range(walk, state, inst) && !follow_range(walk, state, inst) &&
+             !move_halves(walk, state, inst) && !compare_halves(walk, state, inst)) {
     explore_forget_writes(walk, state, inst);
   }
   explore_go_on(walk, state, inst, state->pc + 1);
