@@ -26,3 +26,15 @@ extern "C" __global__ void upper_half(unsigned long long *word, volatile int *go
 extern "C" __global__ void upper_half_first(unsigned long long *word, volatile int *go) {
   wait_for_half<1, true>(word, go);
 }
+
+// A lock whose lower half counts readers, and whose upper half has the writer's bit.
+extern "C" __global__ void lock_word(unsigned long long *word, int *go) {
+  if (threadIdx.x != 0)
+    return;
+  while (atomicCAS(word, 0ull, 1ull << 63) != 0) {
+  }
+  __threadfence();
+  *go += 1;
+  __threadfence();
+  atomicAnd(word, ~(1ull << 63));
+}

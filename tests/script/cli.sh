@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 145
+plan 147
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -311,6 +311,10 @@ expect "no dynamic shared memory" 1 'repair: give the launch dynamic shared memo
 expect "some" 0 'completed' "$LOCKSTEP" run module.ptx $one --kernel stores --shared 4
 expect "the half of 64 bits that is waited for" 0 'waits for word\[1\] .* to change from 0; nobody is left' \
   "$LOCKSTEP" run "$SRCDIR/tests/corpus/cuda_word_halves_lower.yaml" -m h200
+expect "the lower half of a lock of 64 bits" 0 'waits for word\[0\] .* to change from 2; only' \
+  "$LOCKSTEP" run "$SRCDIR/tests/corpus/cuda_word_halves_reader.yaml" -m h200
+expect "its upper half" 0 'waits for word\[1\] .* to change from 2147483648; only' \
+  "$LOCKSTEP" run "$SRCDIR/tests/corpus/cuda_word_halves_writer.yaml" -m h200
 expect "what a compiler has moved behind a loop" 0 'moved it behind the loop, go on until all lanes are done' \
   "$LOCKSTEP" run "$SRCDIR/tests/corpus/cuda_moved.yaml" -m gtx1080ti
 printf 'program: nameless.ptx\nbuffers: {a: {words: 1}}\nlaunches:\n  - {kernel: _Z5emptyPii, grid: 1, block: 32, args: [a, 1]}\n' >one.yaml

@@ -121,6 +121,18 @@ static bool add_to_pair(LaneWalk *walk, uint32_t pc, WordKey key, uint32_t low, 
   return true;
 }
 
+/* One of the two words can't hold what a compare-and-swap compares it with. */
+static bool never_equal(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
+  for (uint32_t part = 0; part < 2; part++) {
+    uint32_t compared;
+    const ValueSet *set = explore_read(walk, key + part, state->pc);
+    if (explore_operand(walk, state, inst, false, part, &compared) &&
+        !explore_may_be_anything(walk, set, key + part) && !abstract_has(set, compared))
+      return true;
+  }
+  return false;
+}
+
 /* 64 bits. Small counters stay in the low word. */
 static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst, WordKey key) {
   bool cas = inst->mode == ATOM_CAS, is_add = inst->mode == ATOM_ADD, known = true;
@@ -129,6 +141,8 @@ static void change_pair(LaneWalk *walk, const LaneState *state, const Inst *inst
     known &= explore_operand(walk, state, inst, cas && i >= 2, i % 2, &value[i]);
   uint64_t b = value[0] | (uint64_t)value[1] << 32, c = value[2] | (uint64_t)value[3] << 32;
   uint32_t pc = state->pc;
+  if (cas && never_equal(walk, state, inst, key))
+    return;
   if (known && is_add && !is_float(inst) && add_to_pair(walk, pc, key, value[0], value[1])) {
     return;
   } else if (known && !is_add && change_pairs(walk, pc, inst, key, b, c)) {
