@@ -218,3 +218,7 @@ template <bool MEETS> static __device__ void number_of_block(int *next, int *out
 }
 extern "C" __global__ void number_unmet(int *next, int *out) { number_of_block<false>(next, out); }
 extern "C" __global__ void number_met(int *next, int *out) { number_of_block<true>(next, out); }
+
+// Whoever changes something says so.
+extern "C" __global__ void all_say_plainly(int *changed) { *changed = 1; }
+extern "C" __global__ void all_say(volatile int *changed) { *changed = 1; }

@@ -35,8 +35,10 @@ look() {
   done
 }
 
-plan 3
+plan 4
 point "each data race that is listed, no other, with a repair" "$(look data-race)"
 point "the same of accesses without an order" "$(look unordered-access)"
 point "the same of copies in bulk without a fence before" "$(look proxy-fence)"
+point "what to do about one store of several threads" "$(grep -q 'if all store the same value, .* volatile or atomic' "$folder/cuda_races_say.yaml.h200" ||
+  echo "no such repair")"
 finish

@@ -179,6 +179,11 @@ static bool leaves_waiting_lanes(const ProbePoint *point) {
   return found;
 }
 
+/* One store, by several threads of a launch. */
+static bool stores_alike(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  return race->first.write && second->write && race_of_one_launch(race, second) && race->first.pc == point->pc;
+}
+
 static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const char *missing = what_is_missing(point, race, second);
   if (frees(point, &race->first) || frees(point, second))
@@ -196,6 +201,10 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
     return whatever_barriers_do(missing,
                                 "if one lane takes the lock, or waits for the flag, for all of its warp, put "
                                 "__syncwarp() behind that, and before it gives the lock back");
+  if (race->cause != RACE_LANES && stores_alike(point, race, second))
+    return whatever_barriers_do(missing,
+                                "if all store the same value, or any of theirs will do, make the store volatile or "
+                                "atomic; otherwise hold one lock around it, or give each thread a word of its own");
   if (race_is_update(point, race, second))
     return because(missing, "make it one atomic operation (atomicAdd() instead of ++ or +=)");
   if (race->cause == RACE_LANES)
