@@ -205,10 +205,51 @@ char *datadir_read_file(const char *path, gsize max_bytes, gsize *length, const 
   return text;
 }
 
-bool datadir_write_file(const char *path, const char *text, const char *what, Diag *diag) {
-  FILE *file = fopen(path, "w");
-  bool written = file && fputs(text, file) != EOF;
-  if (file)
-    written = fclose(file) == 0 && written;
-  return written || diag_error(diag, path, 0, 0, "can't write %s: %s", what, g_strerror(errno));
+/* In place, as a pipe or a device must be. */
+static bool write_through(const char *path, const char *data, gsize length, int *error) {
+  FILE *file = fopen(path, "wb");
+  bool written = file && fwrite(data, 1, length, file) == length;
+  *error = errno;
+  if (file && fclose(file) != 0 && written) {
+    *error = errno;
+    written = false;
+  }
+  return written;
+}
+
+/* The regular file that `path` leads to, which another can take the place of; NULL if there is none such. Free with
+ * free(). */
+static char *replaceable(const char *path, GStatBuf *info) {
+  GStatBuf link;
+  if (g_stat(path, info) != 0) {
+    info->st_mode = 0666;
+    if (g_lstat(path, &link) == 0)
+      return NULL; /* a link that leads nowhere as yet */
+  } else if (!S_ISREG(info->st_mode) || g_access(path, W_OK) != 0) {
+    return NULL;
+  }
+  char *real = realpath(path, NULL);
+  if (!real)
+    real = strdup(path);
+  g_autofree char *folder = g_path_get_dirname(real);
+  if (g_access(folder, W_OK | X_OK) == 0)
+    return real;
+  free(real);
+  return NULL;
+}
+
+bool datadir_write_file(const char *path, const char *data, gsize length, const char *what, Diag *diag) {
+  GStatBuf info;
+  int error;
+  g_autoptr(GError) failure = NULL;
+  if (!*path)
+    return diag_error(diag, "file name", 0, 0, "is empty; expected a name for %s", what);
+  char *real = replaceable(path, &info);
+  if (!real)
+    return write_through(path, data, length, &error) ||
+           diag_error(diag, path, 0, 0, "can't write %s: %s", what, g_strerror(error));
+  bool written = g_file_set_contents_full(real, data, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT,
+                                          (int)info.st_mode & 0777, &failure);
+  free(real);
+  return written || diag_error(diag, path, 0, 0, "can't write %s: %s", what, failure->message);
 }

@@ -19,7 +19,7 @@ static const CommandHelp help = {
 static int write_picture(const char *svg, const char *path, Diag *diag) {
   if (!path)
     return session_write(svg);
-  datadir_write_file(path, svg, "the picture", diag);
+  datadir_write_file(path, svg, strlen(svg), "the picture", diag);
   return STATUS_OK;
 }
 

@@ -1,6 +1,3 @@
-#include <errno.h>
-#include <glib/gstdio.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/datadir.h"
@@ -9,8 +6,7 @@
 #include "sim/report/plot/plot.h"
 #include "sim/study/suite.h"
 
-/* What ends a picture stands in its last END_BYTES. */
-enum { TABLE_BYTES_MAX = 1 << 30, PICTURE_BYTES_MAX = 1 << 30, END_BYTES = 16 };
+enum { TABLE_BYTES_MAX = 1 << 30 };
 
 static const CommandHelp help = {
     .name = "plot",
@@ -55,34 +51,6 @@ static bool take_scales(const char *log, PlotOptions *plot, Diag *diag) {
   return true;
 }
 
-/* gnuplot would print the picture where it can't write it. */
-static bool check_output(const char *path, Diag *diag) {
-  FILE *file = fopen(path, "ab");
-  if (file)
-    fclose(file);
-  return file || diag_error(diag, path, 0, 0, "can't write the picture: %s", g_strerror(errno));
-}
-
-/* What check_output() made isn't left behind. */
-static void remove_empty(const char *path) {
-  GStatBuf info;
-  if (g_stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size == 0)
-    g_unlink(path);
-}
-
-/* gnuplot doesn't say that the disk is full: a whole picture ends as its kind does. */
-static void check_picture(const char *path, Diag *diag) {
-  const char *wanted = g_str_has_suffix(path, ".png") ? "IEND" : "</svg>";
-  gsize length = 0, wanted_length = strlen(wanted);
-  g_autofree char *picture = datadir_read_file(path, PICTURE_BYTES_MAX, &length, NULL, 0, 0, diag);
-  if (!picture)
-    return;
-  for (gsize back = wanted_length; back <= MIN(length, (gsize)END_BYTES); back++)
-    if (memcmp(picture + length - back, wanted, wanted_length) == 0)
-      return;
-  diag_error(diag, path, 0, 0, "the picture isn't whole: is the disk full?");
-}
-
 static void draw(CsvTable *table, const PlotOptions *plot, const Options *options, Diag *diag) {
   guint left_out;
   g_autoptr(Figure) figure = plot_figure(table, plot, &left_out, diag);
@@ -92,13 +60,12 @@ static void draw(CsvTable *table, const PlotOptions *plot, const Options *option
     diag_note(diag, table->file, 0, 0, "%u of %u rows have no value here and are left out", left_out,
               table->rows->len);
   g_autofree char *script = figure_script(figure, options->output);
-  if ((options->script && !datadir_write_file(options->script, script, "gnuplot's program", diag)) ||
-      !check_output(options->output, diag))
+  if (options->script && !datadir_write_file(options->script, script, strlen(script), "gnuplot's program", diag))
     return;
-  if (figure_draw(script, diag))
-    check_picture(options->output, diag);
-  else
-    remove_empty(options->output);
+  g_autoptr(GBytes) picture = figure_draw(figure, options->output, diag);
+  if (picture)
+    datadir_write_file(options->output, g_bytes_get_data(picture, NULL), g_bytes_get_size(picture), "the picture",
+                       diag);
 }
 
 static int plot(const Options *options, Diag *diag) {

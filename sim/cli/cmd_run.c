@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "base/datadir.h"
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
@@ -17,7 +19,7 @@ static const CommandHelp help = {
 /* A run that ended well has no graph: the file then holds an empty one. */
 static void write_graph(const RunResult *result, const char *path, Diag *diag) {
   const char *graph = result->wait_graph_dot ? result->wait_graph_dot : "digraph waits {\n}\n";
-  datadir_write_file(path, graph, "the wait-for graph", diag);
+  datadir_write_file(path, graph, strlen(graph), "the wait-for graph", diag);
 }
 
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {

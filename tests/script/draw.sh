@@ -37,7 +37,7 @@ whole() { # complains unless picture $1 is well-formed
   fi
 }
 
-plan 32
+plan 36
 expect "a spin lock that hangs in a warp" 0 "^drawn" drawn hang "$traces/slides/lock_cpu_lanes.yaml" -m gtx1080ti
 point "is well-formed" "$(whole hang)"
 end=$(sed -n 's/.*cycles 0 to \([0-9]*\) of [0-9]*, since what follows only repeats itself.*/\1/p' "$folder/hang.svg")
@@ -76,5 +76,12 @@ expect "too long" 2 'choose fewer cycles with --from and --to' drawn no "$traces
 expect "nothing there" 2 'the run has 4495 cycles' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 5000
 expect "an empty window" 2 'expected a cycle behind 100' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 100 --to 100
 expect "a file that can't be written" 3 "can't write the picture" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o "$folder/no/such.svg"
+expect "no name of a file" 3 "^file name: error: is empty; expected a name for the picture" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o ""
+ln -s kept.svg "$folder/link.svg"
+point "a file through a link" "$("$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 --warps -o "$folder/link.svg" 2>&1 | grep -v note)"
+cp "$folder/kept.svg" "$folder/whole.svg"
+expect "no room for the whole picture" 3 "^$folder/link.svg: error: can't write the picture: .*File too large" \
+  sh -c 'trap "" XFSZ && ulimit -f 1 && exec "$@"' sh "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 --warps -o "$folder/link.svg"
+point "the earlier one stays" "$(cmp "$folder/kept.svg" "$folder/whole.svg" 2>&1; test -L "$folder/link.svg" || echo "the link is gone"; ls "$folder" | grep 'svg\..' || :)"
 expect "another kind of picture" 2 "x.PNG: the picture is SVG" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o "$folder/x.PNG"
 finish

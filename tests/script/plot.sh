@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 36
+plan 38
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -120,8 +120,20 @@ if command -v gnuplot >/dev/null; then
   point "no picture instead" "$(cat "$folder/out")"
   ln -s /dev/full full.svg
   expect "a full disk" 3 'full.svg: error: ' "$LOCKSTEP" plot sweep.csv -o full.svg
+  mkdir bin
+  cat >bin/gnuplot <<'E2'
+#!/bin/sh
+# draws half a picture
+file=$(sed -n "s/^set output '\(.*\)'/\1/p")
+echo '<svg' | tee ${file:+"$file"}
+echo 'line 7: no font' >&2
+exit 1
+E2
+  chmod +x bin/gnuplot
+  expect "gnuplot ends early" 3 "^error: gnuplot: line 7: no font" env PATH="$folder/bin:$PATH" "$LOCKSTEP" plot sweep.csv -o one.svg
+  point "the earlier picture stays" "$(cmp one.svg first.svg 2>&1)"
 else
-  for what in "a map says what its colours are" "the same SVG for the same data" "an SVG with its curves" "a PNG" "a folder that isn't there" "no picture instead" "a full disk"; do
+  for what in "a map says what its colours are" "the same SVG for the same data" "an SVG with its curves" "a PNG" "a folder that isn't there" "no picture instead" "a full disk" "gnuplot ends early" "the earlier picture stays"; do
     number=$((number + 1))
     echo "ok $number - $what # SKIP no gnuplot"
   done

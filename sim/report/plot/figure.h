@@ -55,7 +55,8 @@ void figure_add(FigureSeries *series, double x, double y, double value);
 /* The gnuplot program that writes the figure to `path`, an SVG or (it ends in .png) a PNG. The same figure gives the
  * same bytes. Free with g_free. */
 char *figure_script(const Figure *figure, const char *path);
-/* Runs gnuplot with a script. False after errors: it isn't there, or it complained. */
-bool figure_draw(const char *script, Diag *diag);
+/* The picture that gnuplot makes, of the kind that `path` has by its ending; nothing is written there. NULL after
+ * errors: gnuplot isn't there, or it complained. Free with g_bytes_unref. */
+GBytes *figure_draw(const Figure *figure, const char *path, Diag *diag);
 
 #endif

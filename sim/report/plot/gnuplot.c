@@ -173,7 +173,7 @@ static guint panel_width(const Figure *figure) {
   return figure->kind == FIGURE_BARS ? MAX((guint)PANEL_WIDTH, most * BAR_WIDTH + MARGIN_WIDTH) : PANEL_WIDTH;
 }
 
-static void append_head(GString *out, const Figure *figure, const char *path) {
+static void append_head(GString *out, const Figure *figure, const char *path, bool to_file) {
   guint keys = figure->kind == FIGURE_CURVES ? most_series(figure) * KEY_LINE : KEY_LINE;
   guint labels = figure->kind == FIGURE_CURVES ? 0 : 90;
   guint width = panel_width(figure) * figure->panels->len;
@@ -183,7 +183,8 @@ static void append_head(GString *out, const Figure *figure, const char *path) {
   else
     g_string_append_printf(out, "set terminal svg size %u,%u dynamic font 'sans,13' background 'white' noenhanced\n",
                            width, height);
-  append_set(out, "output", path);
+  if (to_file)
+    append_set(out, "output", path);
   append_set(out, "ylabel", figure->y_label);
   append_set(out, "xlabel", figure->x_label);
   g_string_append(out, "set xlabel offset 0,0.4\n");
@@ -206,9 +207,10 @@ static void append_head(GString *out, const Figure *figure, const char *path) {
     g_string_append(out, "set yrange [*<0:0<*]\nset xzeroaxis lt 1 lc rgb 'black'\n");
 }
 
-char *figure_script(const Figure *figure, const char *path) {
+/* Unless it goes `to_file` the picture goes to gnuplot's standard output. */
+static char *script_of(const Figure *figure, const char *path, bool to_file) {
   GString *out = g_string_new("# made by lockstep plot; gnuplot draws it\n");
-  append_head(out, figure, path);
+  append_head(out, figure, path, to_file);
   for (guint i = 0; i < figure->panels->len; i++) {
     const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
     for (guint j = 0; j < panel->series->len; j++)
@@ -233,20 +235,29 @@ char *figure_script(const Figure *figure, const char *path) {
   return g_string_free(out, FALSE);
 }
 
-bool figure_draw(const char *script, Diag *diag) {
+char *figure_script(const Figure *figure, const char *path) { return script_of(figure, path, true); }
+
+GBytes *figure_draw(const Figure *figure, const char *path, Diag *diag) {
   g_autoptr(GError) error = NULL;
   g_autofree char *program = g_find_program_in_path("gnuplot");
   if (!program) {
     diag_error(diag, NULL, 0, 0, "no gnuplot here, which draws the picture");
     diag_hint(diag, "install it (Debian: gnuplot-nox), or keep its program with --script FILE");
-    return false;
+    return NULL;
   }
-  g_autoptr(GSubprocess) child =
-      g_subprocess_new(G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error, program, "-", NULL);
-  g_autofree char *complaint = NULL;
-  if (!child || !g_subprocess_communicate_utf8(child, script, NULL, NULL, &complaint, &error))
-    return diag_error(diag, NULL, 0, 0, "gnuplot can't be run: %s", error->message);
-  if (g_subprocess_get_successful(child))
-    return true;
-  return diag_error(diag, NULL, 0, 0, "gnuplot: %s", complaint ? g_strstrip(complaint) : "it failed");
+  g_autofree char *script = script_of(figure, path, false);
+  g_autoptr(GBytes) input = g_bytes_new(script, strlen(script));
+  g_autoptr(GBytes) picture = NULL, complaint = NULL;
+  const GSubprocessFlags pipes =
+      G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE;
+  g_autoptr(GSubprocess) child = g_subprocess_new(pipes, &error, program, "-", NULL);
+  if (!child || !g_subprocess_communicate(child, input, NULL, &picture, &complaint, &error)) {
+    diag_error(diag, NULL, 0, 0, "gnuplot can't be run: %s", error->message);
+    return NULL;
+  }
+  if (g_subprocess_get_successful(child) && g_bytes_get_size(picture) > 0)
+    return g_steal_pointer(&picture);
+  g_autofree char *told = g_strndup(g_bytes_get_data(complaint, NULL), g_bytes_get_size(complaint));
+  diag_error(diag, NULL, 0, 0, "gnuplot: %s", *g_strstrip(told) ? told : "it failed");
+  return NULL;
 }
