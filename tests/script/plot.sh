@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 38
+plan 52
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -60,6 +60,26 @@ expect "what varies must be shown" 2 "\`scenario. varies, too" \
 expect "a column that isn't there" 2 "did you mean .blocks.\?" "$LOCKSTEP" plot sweep.csv -o x.svg --x block
 expect "a column without numbers" 2 "column .verdict. has no numbers" "$LOCKSTEP" plot sweep.csv -o x.svg --y verdict
 point "a title in any letters, in the C locale" "$(LC_ALL=C script --title 'Mutexe für 8 Blöcke' | grep -q "title 'Mutexe für 8 Blöcke'" || cat err)"
+expect "a column in two places" 2 "^lockstep: error: --panels blocks: .blocks. is shown already, by --x" \
+  "$LOCKSTEP" plot sweep.csv -o x.svg --x blocks --panels blocks
+expect "a column twice among the curves" 2 "^lockstep: error: --curves imax: .imax. is shown already, by --curves" \
+  "$LOCKSTEP" plot sweep.csv -o x.svg --curves scenario,imax,imax
+expect "curves of a map" 2 "^lockstep: error: --curves can't go with --map" \
+  "$LOCKSTEP" plot sweep.csv -o x.svg --x blocks --map imax --curves scenario
+expect "published times over a map" 2 "^lockstep: error: --over can't go with --map" \
+  "$LOCKSTEP" plot sweep.csv -o x.svg --x blocks --map imax --over suite.csv --where scenario=fa
+expect "a logarithmic map" 2 "^lockstep: error: --log x can't go with --map" \
+  "$LOCKSTEP" plot sweep.csv -o x.svg --x blocks --map imax --where scenario=fa --log xy
+point "machines as curves: no panel for each" "$(script --curves scenario,machine,imax >all
+  { grep -q "title 'spin, b'" all && grep -qx 'set multiplot layout 1,1' all; } || cat all)"
+expect "an x axis without numbers" 2 "column .verdict. has no numbers" "$LOCKSTEP" plot sweep.csv -o x.svg --x verdict
+sed '/,k2$/s/3000/3e3s/' sweep.csv >letters.csv
+expect "a number that is none" 3 "^letters.csv:3: error: expected a number in column .operations_per_second., found .3e3s." "$LOCKSTEP" plot letters.csv -o x.svg
+sed '/,k2$/s/3000/-1/' sweep.csv >below.csv
+expect "a band that reaches below 0" 2 "values that aren't above 0" "$LOCKSTEP" plot below.csv -o x.svg --log y
+sed 's/^spin,b,1,,1,completed/spin,b,1,,1,undecided/' sweep.csv >gap.csv
+"$LOCKSTEP" plot gap.csv -o x.svg --script gap.gp 2>err || cat err
+point "a panel without a value keeps its place" "$(has "set title 'b'" "plot NaN notitle" <gap.gp)"
 expect "a title that isn't UTF-8" 2 "^lockstep: error: --title .*: isn't UTF-8" \
   "$LOCKSTEP" plot sweep.csv -o x.svg --title "$(printf 'a\377')"
 expect "no picture format" 2 "expected -o FILE" "$LOCKSTEP" plot sweep.csv -o x.gif
@@ -72,6 +92,17 @@ point "a program that goes through a link" "$(test -L link.gp || echo "the link 
   --format csv >rank.csv
 "$LOCKSTEP" plot rank.csv -o rank.svg --script rank.gp 2>err || :
 point "bars of a ranking" "$(has "set xtics ('tiny_lock' 0, 'warp_vote' 1)" <rank.gp)"
+expect "what a figure has no use for: bars" 2 "rank.csv gives bars: --log x is for curves" "$LOCKSTEP" plot rank.csv -o x.svg --log x
+expect "published times over bars" 2 "rank.csv gives bars: --over is for curves" "$LOCKSTEP" plot rank.csv -o x.svg --over suite.csv
+cat >elastic.csv <<E2
+parameter,value,lower,higher,elasticity,elasticity_lowest,elasticity_highest,source,problem
+a,1,,2,-0.5,-0.5,-0.5,guess,
+E2
+expect "a logarithm of a negative elasticity" 2 "values that aren't above 0" "$LOCKSTEP" plot elastic.csv -o x.svg --log y
+sed 's/,gtx570,12,completed,/,other,12,livelock,/; 2q' rank.csv >rank2.csv
+tail -n 1 rank.csv >>rank2.csv
+"$LOCKSTEP" plot rank2.csv -o x.svg --script rank2.gp 2>err || cat err
+point "a machine where nothing completes keeps its place" "$(has "set title 'other'" "set xtics ('tiny_lock (livelock)' 0)" "plot NaN notitle" "set title 'gtx570'" <rank2.gp)"
 sed 's/^ 0 0 \([0-9]*\).*/\1/p' -n rank.gp >bar
 mean=$(sed -n 2p rank.csv | cut -d, -f10)
 point "a bar is as high as the mean time" "$(test "$(cat bar)" = "${mean%.*}" || cat bar rank.csv)"

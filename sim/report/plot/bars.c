@@ -69,11 +69,18 @@ static void add_primitive(Figure *figure, const CsvTable *table, const CsvRow *r
     add_bar(panel, "rate", csv_table_field(table, row, "primitive"), rate, rate, rate);
 }
 
-static bool has_bars(const Figure *figure) {
-  for (guint i = 0; i < figure->panels->len; i++)
-    if (((const FigurePanel *)g_ptr_array_index(figure->panels, i))->series->len == 0)
-      return false;
-  return figure->panels->len > 0;
+/* The lowest end of a bar, with what it varies over; infinite if there are no bars. */
+static double lowest_end(const Figure *figure) {
+  double lowest = INFINITY;
+  for (guint i = 0; i < figure->panels->len; i++) {
+    const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
+    for (guint j = 0; j < panel->series->len; j++) {
+      const GArray *points = ((const FigureSeries *)g_ptr_array_index(panel->series, j))->points;
+      for (guint k = 0; k < points->len; k++)
+        lowest = MIN(lowest, g_array_index(points, FigurePoint, k).lowest);
+    }
+  }
+  return lowest;
 }
 
 Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag) {
@@ -87,6 +94,10 @@ Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag)
                                     : "validation");
     return NULL;
   }
+  if (options->printed || options->log_x == AXIS_LOG) {
+    diag_usage(diag, "%s gives bars: %s is for curves", table->file, options->printed ? "--over" : "--log x");
+    return NULL;
+  }
   for (guint i = 0; i < table->rows->len; i++) {
     const CsvRow *row = g_ptr_array_index(table->rows, i);
     if (elastic)
@@ -98,8 +109,13 @@ Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag)
     else
       add_validated(figure, table, row);
   }
-  if (!has_bars(figure)) {
+  double lowest = lowest_end(figure);
+  if (isinf(lowest)) {
     diag_error(diag, table->file, 0, 0, "has no result that could be a bar");
+    return NULL;
+  }
+  if (options->log_y == AXIS_LOG && lowest <= 0) {
+    diag_usage(diag, "--log: there are values that aren't above 0");
     return NULL;
   }
   figure->title = g_strdup(options->title);

@@ -49,17 +49,28 @@ bool columns_number(const CsvTable *table, const CsvRow *row, const char *name, 
   return *text && !*end && isfinite(*value);
 }
 
-bool columns_is_number(const CsvTable *table, const char *name) {
-  bool some = false;
+bool columns_is_filled(const CsvTable *table, const char *name) {
+  for (guint i = 0; i < table->rows->len; i++)
+    if (*csv_table_field(table, g_ptr_array_index(table->rows, i), name))
+      return true;
+  return false;
+}
+
+bool columns_check_numbers(const CsvTable *table, const char *name, Diag *diag) {
+  const CsvRow *other = NULL;
+  guint numbers = 0;
   for (guint i = 0; i < table->rows->len; i++) {
     const CsvRow *row = g_ptr_array_index(table->rows, i);
     double value;
-    bool is_number = columns_number(table, row, name, &value);
-    if (!is_number && *csv_table_field(table, row, name))
-      return false;
-    some |= is_number;
+    if (columns_number(table, row, name, &value))
+      numbers++;
+    else if (*csv_table_field(table, row, name) && !other)
+      other = row;
   }
-  return some;
+  if (numbers == 0)
+    return diag_usage(diag, "%s: column `%s` has no numbers", table->file, name);
+  return !other || diag_error(diag, table->file, other->line, 0, "expected a number in column `%s`, found `%s`", name,
+                              csv_table_field(table, other, name));
 }
 
 GPtrArray *columns_varying(const CsvTable *table) {

@@ -13,8 +13,11 @@ bool columns_check(const CsvTable *table, const char *name, const char *option, 
 bool columns_keep(CsvTable *table, char **where, Diag *diag);
 /* How many values a column has. */
 guint columns_count(const CsvTable *table, const char *name);
-/* True if every field of the column is a number or empty, and one is a number. */
-bool columns_is_number(const CsvTable *table, const char *name);
+/* True if some field of the column isn't empty. */
+bool columns_is_filled(const CsvTable *table, const char *name);
+/* An error, with the first row that has something else, unless every field of the column is a number or empty, and
+ * one is a number. */
+bool columns_check_numbers(const CsvTable *table, const char *name, Diag *diag);
 /* A field as a number; false if it is none. */
 bool columns_number(const CsvTable *table, const CsvRow *row, const char *name, double *value);
 /* The columns that a sweep varied: scenario, machine, and those of parameters, as far as they have several values;

@@ -59,6 +59,9 @@ static void append_data(GString *out, const FigureSeries *series, guint panel, g
 
 /* --- the kinds --- */
 
+/* Bars whose axis isn't logarithmic. */
+static bool starts_at_zero(const Figure *figure) { return figure->kind == FIGURE_BARS && !figure->log_y; }
+
 static bool has_band(const FigureSeries *series) {
   for (guint i = 0; i < series->points->len; i++) {
     const FigurePoint *point = &g_array_index(series->points, FigurePoint, i);
@@ -157,6 +160,19 @@ static void append_bars(GString *out, const FigurePanel *panel, guint index) {
   g_string_append_c(out, '\n');
 }
 
+/* A panel whose rows have no value keeps its place: gnuplot would give that to the next one. */
+static void append_empty(GString *out, const Figure *figure, const FigurePanel *panel) {
+  bool has_labels = panel->x_labels->len > 0;
+  if (has_labels)
+    append_labels(out, "x", panel->x_labels);
+  g_string_append_printf(out, has_labels ? "set xrange [-0.6:%u.6]\n" : "set xrange [1:2]\nunset xtics\n",
+                         panel->x_labels->len - 1);
+  g_string_append(out, "set yrange [1:2]\nunset ytics\nset label 1 'no value' at graph 0.5,0.5 center\n");
+  g_string_append(out, "plot NaN notitle\nunset label 1\nset xrange [*:*]\n");
+  g_string_append_printf(out, "set yrange [%s]\n", starts_at_zero(figure) ? "*<0:0<*" : "*:*");
+  g_string_append(out, "set xtics nomirror autofreq\nset ytics nomirror autofreq\n");
+}
+
 /* --- the whole --- */
 
 static guint most_series(const Figure *figure) {
@@ -203,7 +219,7 @@ static void append_head(GString *out, const Figure *figure, const char *path, bo
     g_string_append_printf(out, "set logscale %s\n", figure->kind == FIGURE_MAP ? "cb" : "y");
   g_string_append_printf(out, "set format %s '%s'\n", figure->kind == FIGURE_MAP ? "cb" : "y",
                          figure->log_y ? "%.0s%c" : "%.4g");
-  if (figure->kind == FIGURE_BARS && !figure->log_y)
+  if (starts_at_zero(figure))
     g_string_append(out, "set yrange [*<0:0<*]\nset xzeroaxis lt 1 lc rgb 'black'\n");
 }
 
@@ -224,7 +240,9 @@ static char *script_of(const Figure *figure, const char *path, bool to_file) {
   for (guint i = 0; i < figure->panels->len; i++) {
     const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
     append_set(out, "title", panel->title);
-    if (figure->kind == FIGURE_CURVES)
+    if (panel->series->len == 0)
+      append_empty(out, figure, panel);
+    else if (figure->kind == FIGURE_CURVES)
       append_curves(out, figure, i);
     else if (figure->kind == FIGURE_MAP)
       append_map(out, panel, i);

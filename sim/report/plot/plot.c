@@ -58,6 +58,23 @@ static bool check_named(const CsvTable *table, const PlotOptions *options, Diag 
   return good;
 }
 
+/* One column in two places would be a figure of points, each in a panel or a curve of its own. */
+static bool check_once(const Choice *choice, Diag *diag) {
+  const char *const places[] = {"--x", "--y", "--map", "--panels"};
+  const char *const names[] = {choice->x, choice->y, choice->map, choice->panels};
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+  for (guint i = 0; i < G_N_ELEMENTS(names) + choice->curves->len; i++) {
+    bool is_curve = i >= G_N_ELEMENTS(names);
+    const char *name = is_curve ? g_ptr_array_index(choice->curves, i - G_N_ELEMENTS(names)) : names[i];
+    const char *place = is_curve ? "--curves" : places[i], *other = name ? g_hash_table_lookup(seen, name) : NULL;
+    if (other)
+      return diag_usage(diag, "%s %s: `%s` is shown already, by %s", place, name, name, other);
+    if (name)
+      g_hash_table_insert(seen, (gpointer)name, (gpointer)place);
+  }
+  return true;
+}
+
 /* What varies and is shown nowhere would be averaged in silence. */
 static bool check_shown(const CsvTable *table, const GPtrArray *varying, const Choice *choice, Diag *diag) {
   for (guint i = 0; i < varying->len; i++) {
@@ -65,37 +82,58 @@ static bool check_shown(const CsvTable *table, const GPtrArray *varying, const C
     if (is_chosen(choice, name) || g_ptr_array_find_with_equal_func(choice->curves, name, g_str_equal, NULL))
       continue;
     diag_usage(diag, "%s: `%s` varies, too, and the figure doesn't show it", table->file, name);
-    diag_hint(diag, "choose a value with --where %s=%s, or show it with --panels or --curves", name,
-              csv_table_field(table, g_ptr_array_index(table->rows, 0), name));
+    diag_hint(diag, "choose a value with --where %s=%s, or show it with --panels%s", name,
+              csv_table_field(table, g_ptr_array_index(table->rows, 0), name), choice->map ? "" : " or --curves");
     return false;
   }
   return true;
+}
+
+/* Options that this kind of figure has no use for. */
+static bool check_used(const PlotOptions *options, Diag *diag) {
+  if (options->map && options->curves)
+    return diag_usage(diag, "--curves can't go with --map, which has a colour in each place and no curves");
+  if (options->map && options->printed)
+    return diag_usage(diag, "--over can't go with --map: rings lie on curves");
+  return !options->map || options->log_x != AXIS_LOG ||
+         diag_usage(diag, "--log x can't go with --map, where values stand side by side");
+}
+
+/* True if the user says where the column is to be shown. */
+static bool is_asked_for(const PlotOptions *options, const char *name) {
+  return g_strcmp0(options->x, name) == 0 || g_strcmp0(options->map, name) == 0 ||
+         (options->curves && g_strv_contains((const char *const *)options->curves, name));
+}
+
+/* What the user doesn't say. */
+static void choose_others(const CsvTable *table, const PlotOptions *options, const GPtrArray *varying,
+                          Choice *choice) {
+  /* of primitives: a barrier isn't compared with a mutex */
+  const char *panels = is_primitives(table) && columns_count(table, "kind") > 1 ? "kind" : "machine";
+  if (!choice->panels && columns_count(table, panels) > 1 && !is_asked_for(options, panels))
+    choice->panels = panels;
+  if (!choice->x)
+    choice->x = is_primitives(table) ? "blocks" : choose_x(table, varying, choice);
+  if (!choice->y)
+    choice->y = columns_is_filled(table, "operations_per_second") ? "operations_per_second" : "microseconds";
+  for (guint i = 0; !options->curves && !choice->map && i < varying->len; i++)
+    if (!is_chosen(choice, g_ptr_array_index(varying, i)))
+      g_ptr_array_add(choice->curves, g_ptr_array_index(varying, i));
 }
 
 static bool choose(const CsvTable *table, const PlotOptions *options, Choice *choice, Diag *diag) {
   g_autoptr(GPtrArray) varying = columns_varying(table);
   *choice = (Choice){.x = options->x, .y = options->y, .map = options->map, .panels = options->panels};
   choice->curves = g_ptr_array_new();
-  if (!check_named(table, options, diag))
+  if (!check_named(table, options, diag) || !check_used(options, diag))
     return false;
-  if (!choice->panels && is_primitives(table) && columns_count(table, "kind") > 1)
-    choice->panels = "kind"; /* of primitives: a barrier isn't compared with a mutex */
-  else if (!choice->panels && columns_count(table, "machine") > 1)
-    choice->panels = "machine";
-  if (!choice->x)
-    choice->x = is_primitives(table) ? "blocks" : choose_x(table, varying, choice);
-  if (!choice->x)
-    return diag_usage(diag, "%s: no parameter varies that could be the x axis; name a column with --x", table->file);
-  if (!choice->y)
-    choice->y = columns_is_number(table, "operations_per_second") ? "operations_per_second" : "microseconds";
-  if (!columns_is_number(table, choice->y))
-    return diag_usage(diag, "%s: column `%s` has no numbers", table->file, choice->y);
-  for (guint i = 0; !options->curves && !choice->map && i < varying->len; i++)
-    if (!is_chosen(choice, g_ptr_array_index(varying, i)))
-      g_ptr_array_add(choice->curves, g_ptr_array_index(varying, i));
   for (char **name = options->curves; name && *name; name++)
     g_ptr_array_add(choice->curves, *name);
-  return check_shown(table, varying, choice, diag);
+  choose_others(table, options, varying, choice);
+  if (!choice->x)
+    return diag_usage(diag, "%s: no parameter varies that could be the x axis; name a column with --x", table->file);
+  return check_once(choice, diag) && columns_check_numbers(table, choice->y, diag) &&
+         (choice->map || columns_check_numbers(table, choice->x, diag)) && check_shown(table, varying, choice, diag);
 }
 
 /* --- curves and maps --- */
@@ -184,17 +222,19 @@ static void add_labels(Figure *figure, const CsvTable *table, const Choice *choi
 
 /* --- scales --- */
 
+/* Of the values of an axis; bands may reach below the lowest mean. */
 typedef struct Extent {
-  double lowest, highest;
+  double lowest, highest, least;
 } Extent;
 
-static void extend(Extent *extent, double value) {
+static void extend(Extent *extent, double value, double least) {
   extent->lowest = MIN(extent->lowest, value);
   extent->highest = MAX(extent->highest, value);
+  extent->least = MIN(extent->least, least);
 }
 
 static bool wants_log(AxisScale scale, const Extent *extent) {
-  bool can = extent->lowest > 0;
+  bool can = extent->least > 0;
   return scale == AXIS_LOG || (scale == AXIS_BY_VALUES && can && extent->highest > log_quotient * extent->lowest);
 }
 
@@ -214,21 +254,22 @@ static bool is_geometric(const Figure *figure) {
 }
 
 static bool choose_scales(Figure *figure, const PlotOptions *options, Diag *diag) {
-  Extent x = {INFINITY, -INFINITY}, y = x;
+  Extent x = {INFINITY, -INFINITY, INFINITY}, y = x;
   for (guint i = 0; i < figure->panels->len; i++) {
     const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
     for (guint j = 0; j < panel->series->len; j++) {
       const GArray *points = ((const FigureSeries *)g_ptr_array_index(panel->series, j))->points;
       for (guint k = 0; k < points->len; k++) {
-        extend(&x, g_array_index(points, FigurePoint, k).x);
-        extend(&y, g_array_index(points, FigurePoint, k).mean);
+        const FigurePoint *point = &g_array_index(points, FigurePoint, k);
+        extend(&x, point->x, point->x);
+        extend(&y, point->mean, point->lowest);
       }
     }
   }
   figure->log_y = wants_log(options->log_y, &y);
   figure->log_x = figure->kind == FIGURE_CURVES &&
                   (options->log_x == AXIS_LOG || (options->log_x == AXIS_BY_VALUES && is_geometric(figure)));
-  if ((figure->log_x && x.lowest <= 0) || (figure->log_y && y.lowest <= 0))
+  if ((figure->log_x && x.least <= 0) || (figure->log_y && y.least <= 0))
     return diag_usage(diag, "--log: there are values that aren't above 0");
   return true;
 }
