@@ -21,20 +21,8 @@ static const CommandHelp help = {
 };
 
 static CsvTable *load_table(const char *path, Diag *diag) {
-  gsize length;
   g_autofree char *resolved = datadir_resolve(path);
-  g_autofree char *text = datadir_read_file(resolved, TABLE_BYTES_MAX, &length, NULL, 0, 0, diag);
-  if (text && strlen(text) != length) {
-    diag_error(diag, path, 0, 0, "isn't text");
-    return NULL;
-  }
-  return text ? csv_table_parse(path, text, NULL, 0, diag) : NULL;
-}
-
-/* A suite by its name, as `validate` takes it, or any file. */
-static CsvTable *load_suite(const char *name, Diag *diag) {
-  g_autofree char *path = suite_path(name, diag);
-  return path ? load_table(path, diag) : NULL;
+  return csv_table_read(resolved, TABLE_BYTES_MAX, NULL, 0, diag);
 }
 
 static bool take_scales(const char *log, PlotOptions *plot, Diag *diag) {
@@ -84,7 +72,7 @@ static int plot(const Options *options, Diag *diag) {
   if (!take_scales(options->log, &plot, diag))
     return STATUS_OK;
   g_autoptr(CsvTable) table = load_table(options->rest[0], diag);
-  g_autoptr(CsvTable) suite = table && options->over ? load_suite(options->over, diag) : NULL;
+  g_autoptr(CsvTable) suite = table && options->over ? suite_table(options->over, diag) : NULL;
   plot.printed = suite;
   if (table && (suite || !options->over))
     draw(table, &plot, options, diag);

@@ -2,6 +2,11 @@
 
 #include <string.h>
 
+#include "base/datadir.h"
+
+/* What a spreadsheet may begin a file with. */
+static const char byte_order_mark[] = "\xef\xbb\xbf";
+
 typedef struct Reader {
   const char *file, *at;
   unsigned line;
@@ -91,6 +96,27 @@ static bool check_columns(const CsvTable *table, unsigned line, const char *cons
   return right;
 }
 
+static bool check_once(const CsvTable *table, unsigned line, Diag *diag) {
+  bool right = true;
+  for (guint i = 0; table->columns[i]; i++)
+    for (guint j = 0; j < i; j++)
+      if (strcmp(table->columns[i], table->columns[j]) == 0)
+        right = diag_error(diag, table->file, line, 0, "column `%s` stands twice, as number %u and %u",
+                           table->columns[i], j + 1, i + 1);
+  return right;
+}
+
+/* Names and values go into pictures and JSON, which are UTF-8. */
+static bool check_text(const char *file, const char *text, Diag *diag) {
+  const char *end;
+  if (g_utf8_validate(text, -1, &end))
+    return true;
+  unsigned line = 1;
+  for (const char *at = text; at < end; at++)
+    line += *at == '\n';
+  return diag_error(diag, file, line, 0, "the byte 0x%02x isn't UTF-8 text", (unsigned char)*end);
+}
+
 static bool read_rows(CsvTable *table, Reader *reader) {
   guint columns = g_strv_length(table->columns);
   for (skip_comments(reader); *reader->at; skip_comments(reader)) {
@@ -109,16 +135,31 @@ static bool read_rows(CsvTable *table, Reader *reader) {
 }
 
 CsvTable *csv_table_parse(const char *file, const char *text, const char *const *known, guint required, Diag *diag) {
+  if (!check_text(file, text, diag))
+    return NULL;
   g_autoptr(CsvTable) table = g_new0(CsvTable, 1);
   Reader reader = {file, text, 1, diag};
+  if (g_str_has_prefix(text, byte_order_mark))
+    reader.at += strlen(byte_order_mark);
   table->file = g_strdup(file);
   table->rows = g_ptr_array_new_with_free_func(free_row);
   skip_comments(&reader);
   unsigned line = reader.line;
   table->columns = read_record(&reader);
-  if (!table->columns || (known && !check_columns(table, line, known, required, diag)) || !read_rows(table, &reader))
+  if (!table->columns || (known && !check_columns(table, line, known, required, diag)) ||
+      !check_once(table, line, diag) || !read_rows(table, &reader))
     return NULL;
   return g_steal_pointer(&table);
+}
+
+CsvTable *csv_table_read(const char *path, gsize max_bytes, const char *const *known, guint required, Diag *diag) {
+  gsize length;
+  g_autofree char *text = datadir_read_file(path, max_bytes, &length, NULL, 0, 0, diag);
+  if (text && strlen(text) != length) {
+    diag_error(diag, path, 0, 0, "isn't text: it has a byte 0");
+    return NULL;
+  }
+  return text ? csv_table_parse(path, text, known, required, diag) : NULL;
 }
 
 void csv_table_free(CsvTable *table) {

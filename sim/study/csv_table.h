@@ -20,8 +20,10 @@ typedef struct CsvTable {
 } CsvTable;
 
 /* Parses `text`; `file` names it in messages. `known` are the columns that may occur (NULL-terminated; NULL: any), of
- * which the first `required` must. NULL after errors. */
+ * which the first `required` must; none may stand twice. NULL after errors. */
 CsvTable *csv_table_parse(const char *file, const char *text, const char *const *known, guint required, Diag *diag);
+/* The same of the file at `path`, which has at most `max_bytes`. */
+CsvTable *csv_table_read(const char *path, gsize max_bytes, const char *const *known, guint required, Diag *diag);
 void csv_table_free(CsvTable *table);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(CsvTable, csv_table_free)
 

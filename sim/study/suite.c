@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "base/datadir.h"
-#include "sim/study/csv_table.h"
 
 enum { SUITE_BYTES_MAX = 4 << 20, REQUIRED_COLUMNS = 8, SEEDS_MAX = 1000000 };
 #define SUITE_FOLDER "validation/published"
 
-static const char *const columns[] = {"row",       "scenario", "machine", "group", "metric",
-                                      "published", "unit",     "source",  "page",  "baseline",
-                                      "tolerance", "note",     "params",  "set",   "seeds", NULL};
+static const char *const columns[] = {"row",    "scenario", "machine", "group",    "metric",    "published",
+                                      "unit",   "source",   "page",    "baseline", "tolerance", "note",
+                                      "params", "set",      "seeds",   NULL};
 #define X(enumerator, spelling) spelling,
 static const char *const metrics[] = {METRICS(X) NULL};
 #undef X
@@ -28,6 +27,9 @@ bool metric_is_ratio(Metric metric) {
 }
 bool metric_compares_rates(Metric metric) { return metric == METRIC_RATE_RATIO || metric == METRIC_FASTER; }
 bool metric_needs_operations(Metric metric) { return metric_compares_rates(metric) || metric == METRIC_ATOMICS; }
+static bool metric_is_time(Metric metric) {
+  return metric == METRIC_CYCLES || metric == METRIC_MICROSECONDS || metric == METRIC_MILLISECONDS;
+}
 static bool has_baseline(Metric metric) { return metric_is_ratio(metric) || metric == METRIC_FASTER; }
 
 static void free_row(gpointer data) {
@@ -40,6 +42,7 @@ static void free_row(gpointer data) {
   g_free(row->source);
   g_free(row->page);
   g_free(row->note);
+  g_free(row->file);
   g_strfreev(row->params);
   g_strfreev(row->changes);
   g_free(row);
@@ -133,6 +136,8 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   row->source = g_strdup(csv_table_field(table, source, "source"));
   row->page = g_strdup(csv_table_field(table, source, "page"));
   row->note = g_strdup(csv_table_field(table, source, "note"));
+  row->file = g_strdup(table->file);
+  row->line = source->line;
   row->params = take_settings(csv_table_field(table, source, "params"));
   row->changes = take_settings(csv_table_field(table, source, "set"));
   guint group, metric;
@@ -147,6 +152,13 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   row->has_tolerance = *csv_table_field(table, source, "tolerance") != '\0';
   if (row->has_tolerance && !take_number(table, source, "tolerance", &row->tolerance_percent, diag))
     return false;
+  if (row->tolerance_percent < 0)
+    return diag_error(diag, table->file, source->line, 0, "tolerance: %g is below 0, expected percent",
+                      row->tolerance_percent);
+  if (metric_is_time(row->metric) && strcmp(row->unit, metric_name(row->metric)) != 0)
+    return diag_error(diag, table->file, source->line, 0,
+                      "expected the unit `%s`, which the metric is in, found `%s`", metric_name(row->metric),
+                      row->unit);
   row->is_baseline = metric_is_ratio(row->metric) && strcmp(row->row, row->baseline) == 0;
   return true;
 }
@@ -160,6 +172,21 @@ const ValidationRow *suite_baseline(const Validation *validation, const Validati
       return other;
   }
   return NULL;
+}
+
+/* A name that two rows of one metric have could mean either as a baseline. */
+static bool check_names(const Validation *validation, const CsvTable *table, Diag *diag) {
+  bool right = true;
+  for (guint i = 0; i < validation->rows->len; i++)
+    for (guint j = 0; j < i; j++) {
+      const ValidationRow *a = g_ptr_array_index(validation->rows, j), *b = g_ptr_array_index(validation->rows, i);
+      const CsvRow *first = g_ptr_array_index(table->rows, j), *second = g_ptr_array_index(table->rows, i);
+      if (a->metric == b->metric && strcmp(a->row, b->row) == 0)
+        right =
+            diag_error(diag, table->file, second->line, 0, "a row `%s` with metric `%s` stands in line %u already",
+                       b->row, metric_name(b->metric), first->line);
+    }
+  return right;
 }
 
 static bool resolve_baselines(Validation *validation, const CsvTable *table, Diag *diag) {
@@ -201,25 +228,27 @@ char *suite_path(const char *suite, Diag *diag) {
   return datadir_join(SUITE_FOLDER, name);
 }
 
-static bool load(Validation *validation, const char *path, Diag *diag) {
-  gsize length;
-  g_autofree char *text = datadir_read_file(path, SUITE_BYTES_MAX, &length, NULL, 0, 0, diag);
-  g_autoptr(CsvTable) table = text ? csv_table_parse(path, text, columns, REQUIRED_COLUMNS, diag) : NULL;
-  if (!table)
-    return false;
+CsvTable *suite_table(const char *suite, Diag *diag) {
+  g_autofree char *path = suite_path(suite, diag);
+  return path ? csv_table_read(path, SUITE_BYTES_MAX, columns, REQUIRED_COLUMNS, diag) : NULL;
+}
+
+static bool load(Validation *validation, const CsvTable *table, Diag *diag) {
   bool right = true;
+  if (table->rows->len == 0)
+    return diag_error(diag, table->file, 0, 0, "has no rows");
   for (guint i = 0; i < table->rows->len; i++)
     right = take_row(validation, table, g_ptr_array_index(table->rows, i), diag) && right;
-  return right && resolve_baselines(validation, table, diag);
+  return right && check_names(validation, table, diag) && resolve_baselines(validation, table, diag);
 }
 
 Validation *suite_read(const char *suite, Diag *diag) {
-  g_autofree char *path = suite_path(suite, diag);
-  if (!path)
+  g_autoptr(CsvTable) table = suite_table(suite, diag);
+  if (!table)
     return NULL;
   g_autoptr(Validation) validation = g_new0(Validation, 1);
-  validation->suite = suite_name(path);
+  validation->suite = suite_name(table->file);
   validation->rows = g_ptr_array_new_with_free_func(free_row);
   validation->summaries = g_array_new(FALSE, FALSE, sizeof(ValidationSummary));
-  return load(validation, path, diag) ? g_steal_pointer(&validation) : NULL;
+  return load(validation, table, diag) ? g_steal_pointer(&validation) : NULL;
 }

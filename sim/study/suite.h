@@ -9,6 +9,7 @@
 
 #include "base/diag.h"
 #include "sim/detect/naming/finding.h"
+#include "sim/study/csv_table.h"
 
 /* What a row compares. A speed-up, a time ratio and a rate ratio refer to the row named as baseline, in print as in
  * prediction. "faster" sets two rates side by side where a source says which is higher, and not by how much. */
@@ -48,7 +49,9 @@ typedef enum {
 
 typedef struct ValidationRow {
   char *row, *scenario, *machine, *baseline, *unit, *source, *page, *note;
-  char **params; /* "blocks=240": the scenario's, as -p has them; NULL-terminated */
+  char *file; /* where it stands */
+  unsigned line;
+  char **params;  /* "blocks=240": the scenario's, as -p has them; NULL-terminated */
   char **changes; /* "memory.l2.start=cold": the machine's, as -s has them; NULL-terminated */
   ValidationGroup group;
   Metric metric;
@@ -89,6 +92,8 @@ char **suite_list(void);
 /* The file of a suite, by name, or by path if it holds '/' or ends in .csv. NULL, with the nearest name, if there is
  * none of that name. Free with g_free. */
 char *suite_path(const char *suite, Diag *diag);
+/* The rows of a suite's file as they stand there, after a look at its columns. NULL after errors. */
+CsvTable *suite_table(const char *suite, Diag *diag);
 /* Reads a suite by name, or by path if it holds '/' or ends in .csv. NULL after errors. */
 Validation *suite_read(const char *suite, Diag *diag);
 void validation_free(Validation *validation);

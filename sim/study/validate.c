@@ -123,7 +123,7 @@ static bool batch_add(Batch *batch, Subject *subject, const ValidateRuns *runs, 
   g_autoptr(Scenario) scenario = scenario_load(path, &options, diag);
   g_autoptr(Machine) machine = load_machine(runs, row, diag);
   if (!scenario || !machine) {
-    diag_note(diag, NULL, 0, 0, "the suite's row `%s` asks for it", row->row);
+    diag_note(diag, row->file, row->line, 0, "the suite's row `%s` asks for it", row->row);
     return false;
   }
   SampleTask task = {.scenario = scenario, .machine = machine, .seeds = seeds_of(runs, row), .locks = subject->locks};

@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 147
+plan 153
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -116,6 +116,16 @@ expect "a row's seeds" 0 '^seeds, mean of up to 12 seeds' "$LOCKSTEP" validate .
 expect "all rows' seeds" 0 '^suite, mean of 12 seeds' "$LOCKSTEP" validate ./suite.csv
 expect "a row's wrong seeds" 3 'wrong_seeds.csv:2: error: seeds: 0.5 isn.t a whole number from 1 to' "$LOCKSTEP" validate ./wrong_seeds.csv
 expect "a row's wrong params" 2 'two.yaml has no param .m.' "$LOCKSTEP" validate ./wrong_params.csv
+point "which row has them" "$(grep -q '^./wrong_params.csv:3: note: the suite.s row .nine. asks for it' "$folder/err" || cat "$folder/err")"
+expect "a suite without rows" 3 '^./head.csv: error: has no rows' "$LOCKSTEP" validate ./head.csv
+{ cat seeds.csv && sed -n 2p seeds.csv; } >again.csv
+expect "a row that stands twice" 3 '^./again.csv:3: error: a row .a. with metric .cycles. stands in line 2 already' "$LOCKSTEP" validate ./again.csv
+sed 's/,20,/,-20,/' miss.csv >below.csv
+expect "a tolerance below 0" 3 '^./below.csv:2: error: tolerance: -20 is below 0' "$LOCKSTEP" validate ./below.csv
+sed 's/1,cycles,/1,us,/' miss.csv >unit.csv
+expect "a time in another unit" 3 '^./unit.csv:2: error: expected the unit .cycles., which the metric is in, found .us.' "$LOCKSTEP" validate ./unit.csv
+{ cat miss.csv && printf '\0'; } >zero.csv
+expect "a byte 0" 3 '^./zero.csv: error: isn.t text: it has a byte 0' "$LOCKSTEP" validate ./zero.csv
 expect "a miss" 1 'outside 20 %' "$LOCKSTEP" validate ./miss.csv
 expect "a wrong suite" 3 '^./wrong.csv:2: error: unknown metric .cyclse' "$LOCKSTEP" validate ./wrong.csv
 expect "an unknown suite" 2 'did you mean .li2015_table1' "$LOCKSTEP" validate li2105_table1

@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 52
+plan 53
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -123,6 +123,7 @@ point "what doesn't complete is told" "$(grep -q '1 of 6 rows' err || cat err)"
 point "at one number of blocks: bars" "$(has "set title 'mutex, 8 blocks'" "set xtics ('fa' 0)" <kinds.gp)"
 point "a sweep's param that is called so is none" "$(sed 's/imax/kind/' sweep.csv >kind.csv
   "$LOCKSTEP" plot kind.csv -o kind.svg --script kind.gp 2>err; has "set title 'a'" "set title 'b'" <kind.gp)"
+expect "published times of what is no suite" 3 "^[^ ]*rank.csv:1: error: column .published. is missing" "$LOCKSTEP" plot sweep.csv -o x.svg --over rank.csv
 expect "a suite that isn't there" 2 "did you mean .stuart2011_table1.\?" \
   "$LOCKSTEP" plot sweep.csv -o x.svg --over stuart2011_tabl1
 # a landscape of `tune`: points in the order in which they were measured, with gaps between them

@@ -6,7 +6,8 @@
 static const char *const known[] = {"row", "published", "note", NULL};
 
 START_TEST(reads_fields_and_lines) {
-  static const char text[] = "# comment\nrow,published,note\na, 4.0 ,\"two, \"\"quoted\"\"\nlines\"\r\n\nb,1,\n";
+  static const char text[] =
+      "\xef\xbb\xbf# comment\nrow,published,note\na, 4.0 ,\"two, \"\"quoted\"\"\nlines\"\r\n\nb,1,\n";
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(CsvTable) table = csv_table_parse("x.csv", text, known, 2, diag);
   ck_assert_ptr_nonnull(table);
@@ -28,6 +29,8 @@ static const char *const wrong[][2] = {
     {"row,published\na,\"1\n", "x.csv:2: error: a quoted field that doesn't end"},
     {"row,published\n\"a\"b,1\n", "x.csv:2: error: text after a quoted field"},
     {"", "x.csv:1: error: unknown column ``"},
+    {"row,published,note,row\n", "x.csv:1: error: column `row` stands twice, as number 1 and 4"},
+    {"row,published\na,1\n\xff,1\n", "x.csv:3: error: the byte 0xff isn't UTF-8 text"},
 };
 
 START_TEST(refuses) {
