@@ -242,8 +242,6 @@ bool datadir_write_file(const char *path, const char *data, gsize length, const 
   GStatBuf info;
   int error;
   g_autoptr(GError) failure = NULL;
-  if (!*path)
-    return diag_error(diag, "file name", 0, 0, "is empty; expected a name for %s", what);
   char *real = replaceable(path, &info);
   if (!real)
     return write_through(path, data, length, &error) ||

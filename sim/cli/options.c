@@ -204,6 +204,16 @@ static bool check_texts(Options *options, const Row *rows, guint count, Diag *di
   return true;
 }
 
+/* An unset variable of a shell gives an empty name, which would be noticed when the results are to be written. */
+static bool check_paths(Options *options, const Row *rows, guint count, Diag *diag) {
+  for (guint i = 0; i < count; i++) {
+    const char *path = rows[i].type == PATH ? *(char **)field_of(options, &rows[i]) : NULL;
+    if (path && !*path)
+      return diag_usage(diag, "--%s: the name is empty; expected that of a file", rows[i].long_name);
+  }
+  return true;
+}
+
 /* Texts are taken as they are, as names of files: GOption would refuse letters that the locale hasn't, and the C
  * locale has ASCII only. */
 static GOptionArg taken_as(GOptionArg type) {
@@ -282,8 +292,8 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
     options->help = help_text(help, rows, count);
     return OPTIONS_HELP;
   }
-  if (!parsed || !check_texts(options, rows, count, diag) || !take_format(options, diag) ||
-      !take_code(options, diag) || !check_ranges(options, diag))
+  if (!parsed || !check_texts(options, rows, count, diag) || !check_paths(options, rows, count, diag) ||
+      !take_format(options, diag) || !take_code(options, diag) || !check_ranges(options, diag))
     return OPTIONS_BAD;
   if (!isnan(options->limit_seconds))
     options->stop.deadline = g_get_monotonic_time() + (gint64)(options->limit_seconds * G_USEC_PER_SEC);

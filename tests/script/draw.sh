@@ -76,7 +76,7 @@ expect "too long" 2 'choose fewer cycles with --from and --to' drawn no "$traces
 expect "nothing there" 2 'the run has 4495 cycles' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 5000
 expect "an empty window" 2 'expected a cycle behind 100' drawn no "$traces/whatif/hostage.yaml" -m gtx580 --from 100 --to 100
 expect "a file that can't be written" 3 "can't write the picture" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o "$folder/no/such.svg"
-expect "no name of a file" 3 "^file name: error: is empty; expected a name for the picture" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o ""
+expect "no name of a file" 2 "^lockstep: error: --output: the name is empty; expected that of a file" "$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 -o ""
 ln -s kept.svg "$folder/link.svg"
 point "a file through a link" "$("$LOCKSTEP" draw "$traces/whatif/hostage.yaml" -m gtx580 --warps -o "$folder/link.svg" 2>&1 | grep -v note)"
 cp "$folder/kept.svg" "$folder/whole.svg"

@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 40
+plan 43
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -121,6 +121,9 @@ parts: [{machines: gtx580}, {machines: four_sms.yaml}]" '^wrong.yaml:2:40: error
 mkdir other && cp "$scenario" "${scenario%.yaml}.ptx" other/
 expect "two scenarios of one name" 2 "two scenarios are called .accesses. in the rows" \
   "$LOCKSTEP" sweep "$scenario" other/accesses.yaml -m gtx580 --count
+expect "no name of a file" 2 "^lockstep: error: --output: the name is empty" sweep -o ""
+point "nothing is left of it" "$(ls -A | grep '^\.journal' || :)"
+point "a counter that is named twice is one column" "$(sweep -p blocks=1 -p accesses=1 -p atomic=0 --seeds 1 -m gtx580 --counter global_atomics --counter global_atomics 2>err | head -n 1 | grep -o global_atomics | tail -n +2)"
 expect "one that is named twice" 0 "^1 point$" "$LOCKSTEP" sweep other/accesses.yaml ./other/../other/accesses.yaml -m gtx580 -m gtx580 --count
 expect "a file of the command line: the nearest" 3 "did you mean .wrong.yaml.\?" "$LOCKSTEP" sweep wong.yaml
 for figure in "$SRCDIR"/validation/figures/*.yaml; do

@@ -69,7 +69,8 @@ bool plan_add_number(Plan *plan, const char *name, const AxisPlace *place, Diag 
   for (guint i = 0; i < COUNTER_COUNT; i++)
     names[i] = counter_info[i].name;
   if (g_strv_contains(names, name)) {
-    g_ptr_array_add(plan->numbers, g_strdup(name));
+    if (!g_ptr_array_find_with_equal_func(plan->numbers, name, g_str_equal, NULL))
+      g_ptr_array_add(plan->numbers, g_strdup(name));
     return true;
   }
   g_autofree char *quoted = quote_text(name);

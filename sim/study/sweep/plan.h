@@ -53,7 +53,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(Plan, plan_free)
  * "blocks=1..8".
  * False after errors. */
 bool plan_set_axis(Plan *plan, AxisKind kind, const char *option, Diag *diag);
-/* Names a counter that rows are to have. False after errors. */
+/* Names a counter that rows are to have; one that is named twice is one column. False after errors. */
 bool plan_add_number(Plan *plan, const char *name, const AxisPlace *place, Diag *diag);
 /* Checks what a whole plan must have: scenarios, at most PLAN_POINTS_MAX points. False after errors. */
 bool plan_check(const Plan *plan, Diag *diag);

@@ -76,6 +76,7 @@ static bool read_code(Reader *reader, const YamlNode *root) {
 static bool each_text(Reader *reader, const YamlNode *node, const char *what,
                       bool (*take)(Reader *reader, const YamlNode *node, gpointer user), gpointer user) {
   g_autofree char *expected = g_strdup_printf("a list of %s", what);
+  g_autofree char *one = g_strdup_printf("one of the %s", what);
   if (node->type == YAML_NODE_SCALAR)
     return take(reader, node, user);
   if (node->type != YAML_NODE_SEQUENCE || node->values->len == 0)
@@ -83,7 +84,7 @@ static bool each_text(Reader *reader, const YamlNode *node, const char *what,
   bool good = true;
   for (guint i = 0; i < node->values->len; i++) {
     const YamlNode *item = g_ptr_array_index(node->values, i);
-    good &= item->type == YAML_NODE_SCALAR ? take(reader, item, user) : fail(reader, item, expected);
+    good &= item->type == YAML_NODE_SCALAR ? take(reader, item, user) : fail(reader, item, one);
   }
   return good;
 }
@@ -183,7 +184,9 @@ static bool read_plan(Reader *reader) {
   PlanPart *common = plan_part_new();
   common->line = root->line;
   common->column = root->column;
+  const YamlNode *about = yaml_get(root, "about");
   bool good = yaml_check_keys(reader->tree, root, plan_keys, "a plan", reader->diag);
+  good &= !about || about->type == YAML_NODE_SCALAR || fail(reader, about, "a line of text as about");
   good &= read_part(reader, root, common) && read_parts(reader, root, common);
   good &= read_count(reader, root, "seed", 0, G_MAXINT64, &plan->seed);
   good &= read_count(reader, root, "seeds", 1, PLAN_SEEDS_MAX, &seeds);
