@@ -1,5 +1,4 @@
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "sim/cli/command.h"
@@ -30,9 +29,9 @@ static void clear_axis(gpointer axis) { g_free(((TuneAxis *)axis)->name); }
 /* "imax=1..4096" as an axis; false if it isn't of that form. */
 static bool read_axis(const char *param, TuneAxis *axis) {
   const char *equals = strchr(param, '=');
-  char end;
-  if (!equals ||
-      sscanf(equals + 1, "%" G_GINT64_FORMAT "..%" G_GINT64_FORMAT "%c", &axis->lowest, &axis->highest, &end) != 2)
+  g_auto(GStrv) ends = g_strsplit(equals ? equals + 1 : "", "..", -1);
+  if (g_strv_length(ends) != 2 || !g_ascii_string_to_signed(ends[0], 10, 0, TUNE_VALUE_MAX, &axis->lowest, NULL) ||
+      !g_ascii_string_to_signed(ends[1], 10, 0, TUNE_VALUE_MAX, &axis->highest, NULL))
     return false;
   axis->name = g_strndup(param, (gsize)(equals - param));
   return true;
@@ -53,8 +52,10 @@ static bool part_params(const Options *options, GArray *axes, GStrvBuilder *fixe
       g_array_append_val(axes, axis);
     else
       g_strv_builder_add(fixed, *param);
-    if (is_axis ? axis.lowest < 0 || axis.lowest >= axis.highest : is_several(*param))
-      return diag_usage(diag, "-p %s: expected LOWEST..HIGHEST, whole numbers from 0 on, upwards", *param);
+    if (is_axis ? axis.lowest >= axis.highest : is_several(*param))
+      return diag_usage(diag,
+                        "-p %s: expected LOWEST..HIGHEST, whole numbers from 0 to %" G_GINT64_FORMAT ", upwards",
+                        *param, TUNE_VALUE_MAX);
   }
   if (axes->len == 0)
     return diag_usage(diag, "nothing to search: give a range, as in -p imax=1..4096");
@@ -137,13 +138,13 @@ static char *tune_csv(const GArray *axes, const Tuned *tuned) {
   GString *out = g_string_new(NULL);
   for (guint i = 0; i < axes->len; i++)
     csv_field(out, g_array_index(axes, TuneAxis, i).name);
-  static const char *const names[] = {"mean_microseconds", "lowest_microseconds", "highest_microseconds", "best",
-                                      NULL};
+  static const char *const names[] = {
+      "mean_microseconds", "lowest_microseconds", "highest_microseconds", "compared_microseconds", "best", NULL};
   for (guint i = 0; names[i]; i++)
     csv_field(out, names[i]);
   for (guint i = 0; i < tuned->points->len; i++) {
     const TunePoint *point = &g_array_index(tuned->points, TunePoint, i);
-    double numbers[] = {point->mean, point->lowest, point->highest};
+    double numbers[] = {point->mean, point->lowest, point->highest, point->cost};
     g_string_append_c(out, '\n');
     for (guint j = 0; j < axes->len; j++)
       csv_field_format(out, "%" G_GINT64_FORMAT, point->value[j]);

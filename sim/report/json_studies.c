@@ -22,6 +22,7 @@ static void add_point(JsonBuilder *builder, const GArray *axes, const TunePoint 
   json_add_double(builder, "mean_microseconds", completed ? point->mean : NAN);
   json_add_double(builder, "lowest_microseconds", completed ? point->lowest : NAN);
   json_add_double(builder, "highest_microseconds", completed ? point->highest : NAN);
+  json_add_double(builder, "compared_microseconds", completed ? point->cost : NAN);
   json_add_bool(builder, "of_grid", of_grid);
   json_builder_end_object(builder);
 }
@@ -37,6 +38,7 @@ char *json_tune(const Tuned *tuned, const GArray *axes, const char *scenario, co
   json_builder_set_member_name(builder, "best");
   add_point(builder, axes, best, tuned->best < tuned->grid);
   json_add_double(builder, "own_microseconds", tuned->plain);
+  json_add_double(builder, "own_compared_microseconds", tuned->plain_cost);
   json_begin_array(builder, "points");
   for (guint i = 0; i < tuned->points->len; i++)
     add_point(builder, axes, &g_array_index(tuned->points, TunePoint, i), i < tuned->grid);

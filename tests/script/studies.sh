@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 44
+plan 52
 
 cd "$folder"
 
@@ -48,15 +48,30 @@ expect "one param, the other fixed" 0 "^best: n=40, " "$LOCKSTEP" tune valley.ya
 expect "tune as JSON" 0 '"schema" : 1' "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1 --format json
 point "it has the best and each point" "$(awk '/"best" :/ { best = 1 } best == 1 && /"n" : 40/ { best = 2 } /"mean_microseconds"/ { points++ }
   END { if (best != 2 || points < 10) print best ", " points }' "$folder/out")"
-expect "tune as CSV" 0 "^40,[0-9.]+,[0-9.]+,[0-9.]+,1$" "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1 --format csv
+expect "tune as CSV" 0 "^40,([0-9.]+),\\1,\\1,\\1,1$" "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1 --format csv
 expect "nothing to search" 2 "nothing to search" "$LOCKSTEP" tune valley.yaml -p n=4
 for values in '1..9*2' '1..9:2' 1,2,4 a..b; do
   expect "values of a sweep: $values" 2 "-p n=.*: expected LOWEST..HIGHEST" "$LOCKSTEP" tune valley.yaml -p "n=$values"
 done
 # With twice as many operations in less than twice the time an operation is faster: n is compared by that.
 sed 's/params:.*/params: {n: 500, m: 9, count: 1}/; $a measure: {operations: count * count}' valley.yaml >counted.yaml
+sed 's/params:.*/params: {count: 3}/; s/\[n, m\]/["40 + count", 3]/' valley.yaml >rises.yaml
+sed 's/params:.*/params: {m: 9}/; s/\[n, m\]/["40 + min(m, 64)", 3]/' valley.yaml >wide.yaml
 expect "by the time of an operation, if their number varies" 0 "^best: count=8, " \
   "$LOCKSTEP" tune counted.yaml -p count=1..8 --seeds 1
+point "the time of an operation in CSV, the least of all" "$("$LOCKSTEP" tune counted.yaml -p count=1..8 --seeds 1 --format csv 2>err |
+  awk -F, 'NR > 1 && $2 / ($1 * $1) - $5 > 0.00001 { print "count " $1 ": " $5 } $6 == "1" { best = $5 } NR > 1 && (!least || $5 < least) { least = $5 }
+    END { if (best != least) print "best " best ", least " least }')"
+point "and in JSON" "$("$LOCKSTEP" tune counted.yaml -p count=1..8 --seeds 1 --format json 2>err |
+  awk -F'[ ,:]+' '/"compared_microseconds"/ { if (!best) best = $3; else if ($3 < best) print $3 " is less than " best; points++ } END { if (points < 4) print points + 0 }')"
+expect "the whole of a small range, the best at 0" 0 "^best: count=0, " \
+  "$LOCKSTEP" tune rises.yaml -p count=0..8 --seeds 1 --budget 6
+point "with the values beside it" "$(grep -qE '^ +1 ' "$folder/out" || cat "$folder/out")"
+for values in 1..99999999999999999999 1..9007199254740993 -1..4; do
+  expect "no number for a search: $values" 2 "-p n=.*: expected LOWEST..HIGHEST, whole numbers from 0 to 9007199254740992" \
+    "$LOCKSTEP" tune valley.yaml -p "n=$values"
+done
+expect "a range as wide as can be" 0 "^best: m=1, " "$LOCKSTEP" tune wide.yaml -p m=1..9007199254740992 --seeds 1 --budget 12
 expect "why no point completes" 3 "no point of the grid completes: undecided" \
   "$LOCKSTEP" tune valley.yaml -p n=1000..1001 --seeds 1 --limit-cycles 100
 expect "a range downwards" 2 "expected LOWEST..HIGHEST" "$LOCKSTEP" tune valley.yaml -p n=9..4

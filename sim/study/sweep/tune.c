@@ -153,7 +153,8 @@ static bool search_grid(Search *search) {
 static gint64 step_from(const Search *search, guint axis, gint64 value, bool up) {
   const TuneAxis *range = axis_at(search->axes, axis);
   double base = value > 0 ? (double)value : 0.5;
-  gint64 next = (gint64)llround(up ? base * search->factor[axis] : base / search->factor[axis]);
+  double exact = up ? base * search->factor[axis] : base / search->factor[axis];
+  gint64 next = (gint64)llround(CLAMP(exact, (double)range->lowest, (double)range->highest));
   if (next == value)
     next += up ? 1 : -1;
   return CLAMP(next, range->lowest, range->highest);
@@ -175,7 +176,8 @@ static bool shrink(Search *search) {
   bool some = false;
   const TunePoint *best = &g_array_index(search->tuned->points, TunePoint, search->tuned->best);
   for (guint i = 0; i < search->axes->len; i++) {
-    some |= (double)best->value[i] * (search->factor[i] - 1) > 1;
+    gint64 value = best->value[i];
+    some |= step_from(search, i, value, true) - value > 1 || value - step_from(search, i, value, false) > 1;
     search->factor[i] = sqrt(search->factor[i]);
   }
   return some;

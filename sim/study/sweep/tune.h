@@ -11,6 +11,8 @@
 #include "sim/study/sweep/measure.h"
 
 enum { TUNE_AXES_MAX = 4, TUNE_BUDGET_DEFAULT = 60 };
+/* Steps are factors, so values are whole numbers that a double holds. */
+#define TUNE_VALUE_MAX ((gint64)1 << 53)
 
 /* A param that is searched, from lowest to highest. */
 typedef struct TuneAxis {
