@@ -141,6 +141,14 @@ static void check_queue(const Checker *c) {
   c->report((const char *const[]){"memory.queue.bytes", NULL}, message, c->user);
 }
 
+/* A lock in tags that an SM is given would go back before one of its lanes can come for it, for ever. */
+static void check_lock_queue(const Checker *c) {
+  require_at_most(c, "sm.lock_queue.l1_ways", "sm.l1.ways");
+  require_at_most(c, "sm.lock_queue.l2_ways", "memory.l2.ways");
+  if (c->machine->sm.lock_queue.l1_ways > 0 && c->machine->sm.lock_queue.keep == 0)
+    report_pair(c, "sm.lock_queue.keep", "be above 0 to go with", "sm.lock_queue.l1_ways");
+}
+
 void machine_check(const Machine *machine, MachineCheckReport report, gpointer user) {
   Checker checker = {machine, report, user};
   check_threads(&checker);
@@ -151,8 +159,7 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   require_power_of_two(&checker, "sm.shared.granule");
   check_granules(&checker);
   require_at_most(&checker, "sm.spin_backoff.least", "sm.spin_backoff.most");
-  require_at_most(&checker, "sm.lock_queue.l1_ways", "sm.l1.ways");
-  require_at_most(&checker, "sm.lock_queue.l2_ways", "memory.l2.ways");
+  check_lock_queue(&checker);
   check_l1(&checker);
   require_power_of_two(&checker, "memory.segment");
   require_power_of_two(&checker, "memory.buffer_alignment");

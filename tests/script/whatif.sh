@@ -34,7 +34,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 45
+plan 46
 batch="memory.atomic.batch_loads=64"
 sleeping="traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -150,6 +150,9 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
   "$LOCKSTEP" run "$traces/irregular/hash_queue.yaml" -m gtx1080ti >"$folder/refused" 2>&1 && status=0 || status=$?
   point "a machine without locks in tags refuses them" "$(test "$status" = 3 &&
     grep -q 'error: ATOM: gtx1080ti has no locks in the tags of L1 and L2' "$folder/refused" || cat "$folder/refused")"
+  "$LOCKSTEP" run "$traces/irregular/hash_queue.yaml" -m gtx1080ti-hql -s sm.lock_queue.keep=0 --limit-cycles 1000 >"$folder/refused" 2>&1 && status=0 || status=$?
+  point "a lock that goes back before a lane can come for it is refused" "$(test "$status" = 2 &&
+    grep -q 'sm.lock_queue.keep is 0 cycles, must be above 0 to go with sm.lock_queue.l1_ways, which is 4' "$folder/refused" || cat "$folder/refused")"
   for m in gtx1080ti gtx1080ti-hql; do
     "$LOCKSTEP" rank --primitives -m $m --blocks 64 --ops 4 --seeds 1 --format csv 2>/dev/null | awk -F, -v m=$m '/,mutex,64,1,/ { print m, $5 }'
   done >"$folder/best"

@@ -252,10 +252,13 @@ static const Refusal refusals[] = {
                                                   "128 bytes = 16384)\n"},
     {"memory: {latency: 100, request_latency: 200}\n", "m.yaml:1:41: error: memory.request_latency is 200 cycles, "
                                                        "must not exceed memory.latency, which is 100 cycles\n"},
-    {"sm: {lock_queue: {l1_ways: 5}}\n",
+    {"sm: {lock_queue: {l1_ways: 5, keep: 1}}\n",
      "m.yaml:1:28: error: sm.lock_queue.l1_ways is 5, must not exceed sm.l1.ways, which is 4\n"},
-    {"sm: {lock_queue: {l1_ways: 1, l2_ways: 17}}\n",
+    {"sm: {lock_queue: {l1_ways: 1, l2_ways: 17, keep: 1}}\n",
      "m.yaml:1:40: error: sm.lock_queue.l2_ways is 17, must not exceed memory.l2.ways, which is 16\n"},
+    {"sm: {lock_queue: {l1_ways: 1, l2_ways: 1}}\n",
+     "m.yaml:1:28: error: sm.lock_queue.keep is 0 cycles, must be above 0 to go with sm.lock_queue.l1_ways, which is "
+     "1\n"},
     {"sm: {spin_backoff: {confidence: 4, least: 2000, most: 1000}}\n",
      "m.yaml:1:55: error: sm.spin_backoff.least is 2000 cycles, must not exceed sm.spin_backoff.most, which is 1000 "
      "cycles\n"},
