@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 43
+plan 44
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -130,6 +130,13 @@ for figure in "$SRCDIR"/validation/figures/*.yaml; do
   "$LOCKSTEP" sweep "$figure" --count 2>count.err | grep -qE '^[0-9]+ points$' || cat "$figure" count.err
 done >figures
 point "the plans of the figures" "$(cat figures)"
+mkdir printed
+cp "$SRCDIR"/traces/primitives/mutex_spin.yaml "$SRCDIR"/traces/primitives/mutex_fa.yaml "$SRCDIR"/traces/primitives/benchmarks.ptx printed/
+for page in sweep howto/sweep howto/cluster; do
+  sed -n '/^```yaml$/,/^```$/p' "$SRCDIR/doc/$page.md" | grep -v '^```' >printed/plan.yaml
+  "$LOCKSTEP" sweep printed/plan.yaml --count 2>count.err | grep -qE '^[0-9]+ points$' || cat "$SRCDIR/doc/$page.md" count.err
+done >pages
+point "the plans of the manual" "$(cat pages)"
 # CUDA source is compiled once for all points.
 cat >compiler <<'E2'
 #!/bin/sh
