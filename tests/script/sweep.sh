@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 44
+plan 46
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -51,6 +51,11 @@ if test -e torn.csv.journal; then
 fi
 sweep -o torn.csv 2>err
 point "half a row at the end of the journal" "$(same one.csv torn.csv)"
+
+# a full disk
+(trap "" XFSZ && ulimit -f 4 && sweep -j 4 -o full.csv 2>err >out) && status=0 || status=$?
+point "a full disk is told once" "$(test "$status" = 3 || echo "exit status $status"; grep -v note err | grep -vx "full.csv.journal: error: can't be written: File too large" || test "$(grep -c error err)" = 1 || cat err)"
+point "and the rest runs when there is room" "$(test -e full.csv && echo "it was written"; sweep -o full.csv 2>err; same one.csv full.csv; grep -q '(0 were there)' err && cat err)"
 
 # shards
 for shard in 3 1; do

@@ -19,6 +19,7 @@ struct Store {
   char *path, *journal, *header;
   int fd;           /* of the journal, locked; -1: the store is only read */
   GHashTable *rows; /* key (in the row) -> row */
+  bool broken;      /* a row couldn't be written to the journal, whose end may be half of it */
 };
 
 static bool fail(const char *path, const char *what, Diag *diag) {
@@ -219,10 +220,12 @@ guint store_count(const Store *store) { return g_hash_table_size(store->rows); }
 const char *store_row(const Store *store, const char *key) { return g_hash_table_lookup(store->rows, key); }
 
 bool store_add(Store *store, const char *row, Diag *diag) {
-  if (store->fd >= 0 && !append_line(store, row, diag))
+  if (store->broken)
     return false;
-  keep_row(store, row);
-  return true;
+  store->broken = store->fd >= 0 && !append_line(store, row, diag);
+  if (!store->broken)
+    keep_row(store, row);
+  return !store->broken;
 }
 
 bool store_take(Store *store, const Store *other, Diag *diag) {

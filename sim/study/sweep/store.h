@@ -33,7 +33,8 @@ guint store_count(const Store *store);
 const char *store_row(const Store *store, const char *key);
 /* Takes the rows of `other` that aren't there yet. False after errors. */
 bool store_take(Store *store, const Store *other, Diag *diag);
-/* Adds a row, on disk, too, if the store was opened. False after errors. */
+/* Adds a row, on disk, too, if the store was opened. False after errors; after the first of them nothing is added any
+ * more, without a message, since the rows that are under way would have the same. */
 bool store_add(Store *store, const char *row, Diag *diag);
 /* The header and the rows of those of `keys` (char *) that are there, in that order, as CSV. Free with g_free. */
 char *store_text(const Store *store, const GPtrArray *keys);
