@@ -98,8 +98,13 @@ static void append_validation_row(const char *suite, const ValidationRow *row, c
   csv_field_format(out, "%g", row->printed);
   csv_field(out, row->unit);
   csv_field_format(out, "%.6g", row->published);
-  csv_field_format(out, "%.6g", row->predicted);
-  csv_field_format(out, "%.6g", row->deviation);
+  if (isnan(row->predicted)) {
+    csv_field(out, "");
+    csv_field(out, "");
+  } else {
+    csv_field_format(out, "%.6g", row->predicted);
+    csv_field_format(out, "%.6g", row->deviation);
+  }
   if (row->has_error)
     csv_field_format(out, "%.2f", row->error_percent);
   else

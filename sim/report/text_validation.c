@@ -1,3 +1,4 @@
+#include <math.h>
 #include <string.h>
 
 #include "sim/report/text.h"
@@ -13,11 +14,18 @@ static void append_row(const ValidationRow *row, int widest, Canvas *canvas) {
   g_autofree char *judgement = validation_judgement_text(row);
   g_autofree char *error =
       row->has_error && !row->is_baseline ? g_strdup_printf("%+.1f %%", row->error_percent) : g_strdup("");
-  paint_plain(canvas, "  %-*s  %-12s %12.6g %12.6g %10.3g %10s  ", widest, row->row, metric_name(row->metric),
-              row->published, row->predicted, row->deviation, error);
+  if (isnan(row->predicted))
+    paint_plain(canvas, "  %-*s  %-12s %12.6g %12s %10s %10s  ", widest, row->row, metric_name(row->metric),
+                row->published, "-", "-", "");
+  else
+    paint_plain(canvas, "  %-*s  %-12s %12.6g %12.6g %10.3g %10s  ", widest, row->row, metric_name(row->metric),
+                row->published, row->predicted, row->deviation, error);
   paint_append(canvas, row->judgement == JUDGED_OUTSIDE ? PAINT_RED : PAINT_GREEN, "%s", judgement);
   if (!row->as_expected)
     paint_append(canvas, PAINT_RED, " (%s: not as its scenario expects)", verdict_name(row->verdict));
+  else if (isnan(row->predicted))
+    paint_plain(canvas, " (no time: %s)",
+                row->verdict == VERDICT_COMPLETED ? "the baseline has none" : verdict_name(row->verdict));
   paint_plain(canvas, "\n");
 }
 
@@ -51,8 +59,8 @@ static void append_notes(const Validation *validation, Canvas *canvas) {
 static void append_summary(const ValidationSummary *summary, Canvas *canvas) {
   paint_plain(canvas, "  %s, %s: ", validation_group_name(summary->group), metric_name(summary->metric));
   if (summary->errors)
-    paint_append(canvas, PAINT_BOLD, "mean absolute error %.1f %% over %u rows", summary->mean_error_percent,
-                 summary->errors);
+    paint_append(canvas, PAINT_BOLD, "mean absolute error %.1f %% over %u row%s", summary->mean_error_percent,
+                 summary->errors, summary->errors == 1 ? "" : "s");
   else
     paint_plain(canvas, "no row with a relative error");
   if (summary->has_correlation)

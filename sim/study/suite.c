@@ -30,6 +30,10 @@ bool metric_needs_operations(Metric metric) { return metric_compares_rates(metri
 static bool metric_is_time(Metric metric) {
   return metric == METRIC_CYCLES || metric == METRIC_MICROSECONDS || metric == METRIC_MILLISECONDS;
 }
+bool metric_is_of_time(Metric metric) {
+  return metric_is_time(metric) || metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO ||
+         metric_compares_rates(metric);
+}
 static bool has_baseline(Metric metric) { return metric_is_ratio(metric) || metric == METRIC_FASTER; }
 
 static void free_row(gpointer data) {

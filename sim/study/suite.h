@@ -55,13 +55,13 @@ typedef struct ValidationRow {
   char **changes; /* "memory.l2.start=cold": the machine's, as -s has them; NULL-terminated */
   ValidationGroup group;
   Metric metric;
-  double printed;   /* as it stands in the source */
-  double published; /* what the prediction is compared with: `printed`, or its ratio to the baseline's */
-  double predicted, deviation;
-  bool is_baseline;     /* of ratios: 1 by definition, so it doesn't count in the mean error */
-  bool has_error;       /* false if the published value is 0 */
-  double error_percent; /* of the prediction, relative to the published value */
-  unsigned most_seeds;  /* it needs no more: one run has many phases of its own; 0: unlimited */
+  double printed;              /* as it stands in the source */
+  double published;            /* what the prediction is compared with: `printed`, or its ratio to the baseline's */
+  double predicted, deviation; /* NaN: a run that hangs or is given up has no time */
+  bool is_baseline;            /* of ratios: 1 by definition, so it doesn't count in the mean error */
+  bool has_error;              /* false if the published value is 0, or nothing is predicted */
+  double error_percent;        /* of the prediction, relative to the published value */
+  unsigned most_seeds;         /* it needs no more: one run has many phases of its own; 0: unlimited */
   bool has_tolerance;
   double tolerance_percent;
   Judgement judgement;
@@ -107,6 +107,8 @@ const char *metric_name(Metric metric);
 const char *validation_group_name(ValidationGroup group);
 /* The metric is a quotient: this row's / the baseline's, or the other way round. */
 bool metric_is_ratio(Metric metric);
+/* It hangs on the time of the whole run. */
+bool metric_is_of_time(Metric metric);
 /* It needs operations a second of both. */
 bool metric_compares_rates(Metric metric);
 /* It needs the scenario's number of operations. */

@@ -208,7 +208,7 @@ static void set_prediction(ValidationRow *row, const Measurement *sample, const 
 }
 
 static void judge(ValidationRow *row) {
-  row->has_error = row->published != 0;
+  row->has_error = row->published != 0 && !isnan(row->predicted);
   if (row->has_error)
     row->error_percent = (row->predicted - row->published) / fabs(row->published) * 100;
   if (!row->has_tolerance || row->is_baseline)
@@ -217,6 +217,12 @@ static void judge(ValidationRow *row) {
     row->judgement = row->predicted == row->published ? JUDGED_WITHIN : JUDGED_OUTSIDE;
   else
     row->judgement = fabs(row->error_percent) <= row->tolerance_percent ? JUDGED_WITHIN : JUDGED_OUTSIDE;
+}
+
+/* The time of a hang says when it was noticed, that of a run given up where its limit was. */
+static bool lacks_time(const ValidationRow *row, const Measurement *sample, const Measurement *baseline) {
+  return metric_is_of_time(row->metric) &&
+         (sample->verdict != VERDICT_COMPLETED || (baseline && baseline->verdict != VERDICT_COMPLETED));
 }
 
 /* What was measured for a row; NULL if there is no row, or something stopped the runs before. */
@@ -239,7 +245,10 @@ static bool predict(const Validation *validation, ValidationRow *row, const Vali
                       "row `%s`: its scenario, or the baseline's, doesn't say how many operations it does", row->row);
   row->verdict = sample->verdict;
   row->as_expected = sample->as_expected;
-  set_prediction(row, sample, baseline);
+  if (lacks_time(row, sample, baseline))
+    row->predicted = row->deviation = NAN;
+  else
+    set_prediction(row, sample, baseline);
   if (row->metric == METRIC_MICROSECONDS || row->metric == METRIC_MILLISECONDS) {
     g_autoptr(Machine) machine = load_machine(runs, row, diag);
     double cycle = (row->metric == METRIC_MILLISECONDS ? 1e3 : 1e6) / machine->clocks.sm;
@@ -259,7 +268,7 @@ static void summarize(Validation *validation, ValidationGroup group, Metric metr
   double total = 0;
   for (guint i = 0; i < validation->rows->len; i++) {
     const ValidationRow *row = g_ptr_array_index(validation->rows, i);
-    if (row->group != group || row->metric != metric)
+    if (row->group != group || row->metric != metric || isnan(row->predicted))
       continue;
     published[summary.rows] = row->published;
     predicted[summary.rows++] = row->predicted;
@@ -301,7 +310,7 @@ char *validation_judgement_text(const ValidationRow *row) {
   if (row->is_baseline)
     return g_strdup("baseline");
   if (row->judgement == JUDGED_NOT)
-    return g_strdup(!counted ? "" : row->predicted == row->published ? "equal" : "differs");
+    return g_strdup(!counted || isnan(row->predicted) ? "" : row->predicted == row->published ? "equal" : "differs");
   bool within = row->judgement == JUDGED_WITHIN;
   if (row->tolerance_percent == 0)
     return g_strdup(within ? "equal" : "differs");

@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 153
+plan 159
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -117,6 +117,16 @@ expect "all rows' seeds" 0 '^suite, mean of 12 seeds' "$LOCKSTEP" validate ./sui
 expect "a row's wrong seeds" 3 'wrong_seeds.csv:2: error: seeds: 0.5 isn.t a whole number from 1 to' "$LOCKSTEP" validate ./wrong_seeds.csv
 expect "a row's wrong params" 2 'two.yaml has no param .m.' "$LOCKSTEP" validate ./wrong_params.csv
 point "which row has them" "$(grep -q '^./wrong_params.csv:3: note: the suite.s row .nine. asks for it' "$folder/err" || cat "$folder/err")"
+{ sed 's/$/,seeds/' head.csv && printf '%s\n' "hangs,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,gtx1080ti,test,cycles,1000,cycles,nobody,,,,1" \
+  "ratio,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,h200,test,speedup,2,x,nobody,base,,,1" \
+  "base,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,gtx1080ti,test,speedup,1,x,nobody,base,,,1" 'ends,good.sass,gtx570,test,cycles,7,cycles,nobody,,,,1'; } >hangs.csv
+expect "the time of a hang is no prediction" 0 '^  hangs +cycles +1000 +- +- +\(no time: simd-deadlock\)$' "$LOCKSTEP" validate ./hangs.csv
+point "nor what is compared with it" "$(grep -qE '^  ratio +speedup +2 +- +- +\(no time: the baseline has none\)$' "$folder/out" || cat "$folder/out")"
+point "and no part of the mean" "$(grep -q '^  test, cycles: mean absolute error .* over 1 row$' "$folder/out" || cat "$folder/out")"
+expect "in CSV" 0 '^hangs,hangs,.*,1000,cycles,1000,,,,,simd-deadlock,yes,' "$LOCKSTEP" validate ./hangs.csv --format csv
+expect "in JSON" 0 '"predicted" : null' "$LOCKSTEP" validate ./hangs.csv --format json
+sed '2s/nobody,,,/nobody,,50,/' hangs.csv >judged.csv
+expect "it fails a tolerance" 1 '^  hangs +cycles .*outside 50 %' "$LOCKSTEP" validate ./judged.csv
 expect "a suite without rows" 3 '^./head.csv: error: has no rows' "$LOCKSTEP" validate ./head.csv
 { cat seeds.csv && sed -n 2p seeds.csv; } >again.csv
 expect "a row that stands twice" 3 '^./again.csv:3: error: a row .a. with metric .cycles. stands in line 2 already' "$LOCKSTEP" validate ./again.csv
