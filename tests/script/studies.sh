@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 54
+plan 55
 
 cd "$folder"
 
@@ -91,6 +91,8 @@ point "time goes with the inverse of the clock" "$(awk -F, 'NR == 2 && $5 < -0.9
 "$LOCKSTEP" plot clock.csv -o clock.svg --script clock.gp 2>err || :
 point "bars of elasticities" "$(grep -q "'clocks.sm'" clock.gp || cat err)"
 expect "sensitivity as JSON" 0 '"elasticity" : -(1|0.99|1.00)' "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only clocks.sm --format json
+expect "a parameter that is changed, around its new value" 0 '^clocks.sm,990 MHz,891 MHz,1089 MHz,-(1|0.99|1.00)[0-9.]*,' \
+  "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only clocks.sm -s "clocks.sm=990 MHz" --format csv
 expect "a generation is no amount" 0 "^[0-9.]+ us on h200; 1 run$" \
   "$LOCKSTEP" sensitivity valley.yaml --seeds 1 --only gpu.compute_capability
 expect "stopped: no report, and it says so" 4 "^warning: no report, which needs all points" \

@@ -33,13 +33,6 @@ static bool is_wanted(const char *path, const char *const *prefixes) {
 /* A number that is a name: there is no GPU between two generations. */
 static bool is_amount(const char *path) { return strcmp(path, "gpu.compute_capability") != 0; }
 
-static bool is_set(const PlanPart *part, const char *path) {
-  for (guint i = 0; i < part->axes->len; i++)
-    if (strcmp(((const Axis *)g_ptr_array_index(part->axes, i))->name, path) == 0)
-      return true;
-  return false;
-}
-
 static void add_part(Plan *plan, const PlanPart *base, const char *path, const char *value) {
   AxisPlace place = {.option = path};
   Axis *axis = axis_new(AXIS_SETTING, path, &place);
@@ -57,7 +50,7 @@ static Plan *make_plan(const Plan *given, const Machine *machine, double by, con
   g_ptr_array_add(plan->parts, plan_part_copy(base));
   for (unsigned i = 0; i < machine_param_count(); i++) {
     const char *path = machine_param_path(i);
-    if (!is_wanted(path, prefixes) || !is_amount(path) || is_set(base, path))
+    if (!is_wanted(path, prefixes) || !is_amount(path))
       continue;
     Elasticity row = {.param = i,
                       .lower = machine_param_scaled(machine, i, 1 - by),

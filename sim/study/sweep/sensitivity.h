@@ -21,8 +21,9 @@ typedef struct Sensitivity {
 } Sensitivity;
 
 /* Changes each number among the machine's parameters whose path starts with one of `prefixes` (NULL-terminated; NULL:
- * all) by the fraction `by`. `plan` gives scenario, machine, other changes and seeds, and must have one point. NULL
- * after errors, or if it was stopped. */
+ * all) by the fraction `by`. `plan` gives scenario, machine, changes and seeds, and must have one point; `machine`
+ * has the plan's changes, so a parameter that is changed is varied around its new value. NULL after errors, or if it
+ * was stopped. */
 Sensitivity *sensitivity_of(const Plan *plan, const Machine *machine, double by, const char *const *prefixes,
                             const SweepOptions *options, Diag *diag);
 void sensitivity_free(Sensitivity *sensitivity);
