@@ -1,5 +1,6 @@
 #include "sim/report/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/quote.h"
@@ -308,11 +309,13 @@ static void append_rank_row(const Measurement *row, const Measurement *baseline,
     paint_plain(canvas, "%s\n", row->as_expected ? "" : " (not as expected)");
     return;
   }
-  paint_plain(canvas,
-              "%-*s %12.1f %9.1f %9.0f %9.0f %9.3f %7.2f %7.2f %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ",
-              widest, row->scenario, row->cycles.mean, row->cycles.deviation, row->cycles.lowest, row->cycles.highest,
-              row->cycles.mean / hz * 1e6, row->ratio, rank_ratio_deviation(baseline, row), row->shared_bytes,
-              row->lock_bits);
+  paint_plain(canvas, "%-*s %12.1f %9.1f %9.0f %9.0f %9.3f", widest, row->scenario, row->cycles.mean,
+              row->cycles.deviation, row->cycles.lowest, row->cycles.highest, row->cycles.mean / hz * 1e6);
+  if (isnan(row->ratio)) /* the baseline didn't complete */
+    paint_plain(canvas, " %7s %7s", "-", "-");
+  else
+    paint_plain(canvas, " %7.2f %7.2f", row->ratio, rank_ratio_deviation(baseline, row));
+  paint_plain(canvas, " %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ", row->shared_bytes, row->lock_bits);
   paint_append(canvas, paint_of_verdict(row->verdict), "%s", verdict_name(row->verdict));
   if (!row->as_expected)
     paint_append(canvas, PAINT_RED, " (not as expected)");

@@ -20,6 +20,8 @@ GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, co
 }
 
 double rank_ratio_deviation(const Measurement *baseline, const Measurement *row) {
+  if (isnan(row->ratio))
+    return NAN;
   if (row == baseline || row->cycles.mean <= 0 || baseline->cycles.mean <= 0)
     return 0;
   return row->ratio *

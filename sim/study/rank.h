@@ -11,7 +11,8 @@
  * last may have fewer seeds. */
 GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, const SamplesOptions *options,
                           unsigned seeds, Diag *diag);
-/* Standard deviation of row->ratio, from the spreads of both rows; 0 for the baseline itself. */
+/* Standard deviation of row->ratio, from the spreads of both rows; 0 for the baseline itself, NaN without a
+ * ratio. */
 double rank_ratio_deviation(const Measurement *baseline, const Measurement *row);
 
 #endif

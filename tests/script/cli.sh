@@ -69,7 +69,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 159
+plan 162
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -127,6 +127,11 @@ expect "in CSV" 0 '^hangs,hangs,.*,1000,cycles,1000,,,,,simd-deadlock,yes,' "$LO
 expect "in JSON" 0 '"predicted" : null' "$LOCKSTEP" validate ./hangs.csv --format json
 sed '2s/nobody,,,/nobody,,50,/' hangs.csv >judged.csv
 expect "it fails a tolerance" 1 '^  hangs +cycles .*outside 50 %' "$LOCKSTEP" validate ./judged.csv
+expect "no ratio to a baseline that hangs" 0 '^lock_gpu_lanes( +[0-9.]+){5} +- +- +0 +0  completed$' "$LOCKSTEP" rank \
+  "$SRCDIR/traces/slides/lock_cpu_lanes.yaml" "$SRCDIR/traces/slides/lock_gpu_lanes.yaml" -m gtx1080ti
+expect "and null in JSON" 0 '"ratio" : null' "$LOCKSTEP" rank \
+  "$SRCDIR/traces/slides/lock_cpu_lanes.yaml" "$SRCDIR/traces/slides/lock_gpu_lanes.yaml" -m gtx1080ti --format json
+point "for both, with its deviation" "$(test "$(grep -c '"ratio_deviation" : null' "$folder/out")" = 2 || cat "$folder/out")"
 expect "a suite without rows" 3 '^./head.csv: error: has no rows' "$LOCKSTEP" validate ./head.csv
 { cat seeds.csv && sed -n 2p seeds.csv; } >again.csv
 expect "a row that stands twice" 3 '^./again.csv:3: error: a row .a. with metric .cycles. stands in line 2 already' "$LOCKSTEP" validate ./again.csv
