@@ -354,6 +354,8 @@ static bool watch_closure(Watch *watch, Outcome *outcome) {
   if (!watch->closure)
     watch->closure = closure_new(watch->gpu);
   Circle *circle = closure_watch(watch->closure, watch->interval / WATCHED_PART, watch->limit_cycles, &stop);
+  if (closure_gave_up(watch->closure))
+    g_clear_pointer(&watch->closure, closure_free);
   return conclude_watch(watch, circle, stop, outcome);
 }
 

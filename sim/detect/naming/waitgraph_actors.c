@@ -13,12 +13,20 @@
 
 enum {
   ACTOR_STEPS_MAX = 20000000,
+  EXCHANGED_STEPS_MAX = 2000000,
   WAITERS_ASKED = 8,
   OWN_PASSES_MAX = 16,
   JOINT_PASSES_MAX = 64,
   BEHIND_STEPS_MAX = 4000000,
   BEHIND_DEPTH_MAX = 4
 };
+
+/* At how many steps of the explorer the search for who would change something ends. What lanes exchange isn't known of a
+ * lane that is let go, so that it may store nearly anything, and goes nearly anywhere: that says less, and takes
+ * longer. */
+static uint64_t actor_steps_to(const WaitGraph *graph) {
+  return graph->explorer->steps + (graph->explorer->exchanged ? EXCHANGED_STEPS_MAX : ACTOR_STEPS_MAX);
+}
 
 /* The awaited word or bit of that key, or G_MAXUINT. */
 static guint awaited(WaitGraph *graph, NodeKind kind, uint64_t key) {
@@ -249,7 +257,7 @@ typedef struct Joint {
 
 /* `later`: with what they wait for behind their wait. */
 static GArray *all_lanes(WaitGraph *graph, bool later) {
-  uint64_t steps_to = graph->explorer->steps + ACTOR_STEPS_MAX;
+  uint64_t steps_to = actor_steps_to(graph);
   GArray *lanes = g_array_new(FALSE, FALSE, sizeof(Release));
   for (guint i = 0; i < graph->nodes->len; i++) {
     const Node *node = wait_node(graph, i);
@@ -351,14 +359,15 @@ static void connect_together(Joint *joint) {
   explorer_pop_memory(graph->explorer, &layer);
 }
 
-/* The words that a lane which doesn't wait for them would store to if nobody had to wait (keys, owned). */
+/* The words that a lane which doesn't wait for them would store to if nobody had to wait (keys, owned). None if it takes
+ * too long to find out. */
 static GHashTable *find_storable(Joint *joint) {
   WaitGraph *graph = joint->graph;
   GHashTable *words = wait_owned_keys();
   MemoryLayer layer;
   explorer_push_memory(graph->explorer, &layer, 0, graph->explorer->views->len);
   explore_together(joint);
-  for (guint i = 0; i < joint->lanes->len; i++) {
+  for (guint i = 0; i < joint->lanes->len && graph->explorer->steps < joint->steps_to; i++) {
     const Release *release = &g_array_index(joint->lanes, Release, i);
     GHashTableIter iter;
     gpointer key;
@@ -370,6 +379,8 @@ static GHashTable *find_storable(Joint *joint) {
         wait_add_owned(words, *(uint64_t *)key);
     footprint_reset(&graph->touched);
   }
+  if (graph->explorer->steps >= joint->steps_to)
+    g_hash_table_remove_all(words);
   explorer_pop_memory(graph->explorer, &layer);
   return words;
 }
@@ -410,7 +421,7 @@ static void explore_joint_actors(WaitGraph *graph, GHashTable *lacking, bool lat
   Joint joint = {.graph = graph,
                  .thing = G_MAXUINT,
                  .lanes = all_lanes(graph, later),
-                 .steps_to = graph->explorer->steps + ACTOR_STEPS_MAX};
+                 .steps_to = actor_steps_to(graph)};
   if (!later || some_wait_later(joint.lanes))
     connect_all_together(&joint, lacking);
   for (guint i = 0; i < joint.lanes->len; i++)
@@ -559,7 +570,7 @@ static bool has_nothing_to_add(const WaitGraph *graph, guint lane, guint things)
 
 static void release_lanes(WaitGraph *graph, LaneClasses *classes) {
   const Explorer *explorer = graph->explorer;
-  uint64_t steps_to = explorer->steps + ACTOR_STEPS_MAX;
+  uint64_t steps_to = actor_steps_to(graph);
   guint things = count_things(graph);
   for (guint i = 0; i < explorer->views->len; i++)
     for (uint32_t rest = wait_view(graph, i)->warp->alive; rest; rest &= rest - 1) {

@@ -410,18 +410,23 @@ static void note_heap(void *user, const ProbePoint *point, uint64_t address, uin
 
 /* ---- is it enough? ---- */
 
-/* What the warps look at now, and all that may come behind it, has been seen. */
+/* Adds what the warp looks at now. False if it isn't known. */
+static bool add_key(const Watched *watched, GArray *keys) {
+  if (!watched->age || !watched->begun || !watched->looks->len)
+    return false;
+  uint64_t key = look_key(watched->start, &g_array_index(watched->looks, Look, 0));
+  g_array_append_val(keys, key);
+  return true;
+}
+
+/* What the warps that can issue look at now, and all that may come behind it, has been seen. */
 static bool has_all(const Closure *closure) {
+  const Gpu *gpu = closure->gpu;
   g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-  for (uint32_t i = 0; i < closure->gpu->used_sms * SM_WARPS_MAX; i++) {
-    const Watched *watched = &closure->watched[i];
-    if (!watched->age)
-      continue;
-    if (!watched->begun || !watched->looks->len)
-      return false;
-    uint64_t key = look_key(watched->start, &g_array_index(watched->looks, Look, 0));
-    g_array_append_val(keys, key);
-  }
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++)
+      if (gpu->sms[i].warps[slot].state == WARP_RUNNING && !add_key(watched_at(closure, &gpu->sms[i], slot), keys))
+        return false;
   return looks_have_all(&closure->looks, keys);
 }
 
@@ -568,3 +573,5 @@ Circle *closure_watch(Closure *closure, uint64_t instructions, uint64_t limit_cy
   circle->words_change = true;
   return circle;
 }
+
+bool closure_gave_up(const Closure *closure) { return closure->broken; }

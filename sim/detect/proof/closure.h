@@ -33,5 +33,8 @@ void closure_free(Closure *closure);
  * What was seen counts the next time, too: it holds at any time, and what happened in between can't matter once all
  * that can happen from now on has been seen. NULL: it isn't known, or the run stopped (*stop says why). */
 Circle *closure_watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop);
+/* Something came up that it doesn't see through. It may have been of the time before all went round: another Closure may do
+ * better. */
+bool closure_gave_up(const Closure *closure);
 
 #endif
