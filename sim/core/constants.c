@@ -2,14 +2,21 @@
 
 #include "base/bits.h"
 
-enum { LINE_SHIFT = 6, BLOCK_SHIFT = 8 };
+enum { LINE_SHIFT = 6, BLOCK_SHIFT = 8, LAUNCH_SHIFT = 40 };
 
 /* A launch's own tags. */
-static uint64_t tags_of(const Launch *launch) { return ((uint64_t)launch->index + 1) << 40; }
+static uint64_t tags_of(const Launch *launch) { return ((uint64_t)launch->index + 1) << LAUNCH_SHIFT; }
+
+/* Where the cache keeps a line. Launches begin at places of their own, so that kernels side by side on an SM needn't
+ * displace each other's parameters: a guess. */
+static uint32_t place_of(uint64_t tag) {
+  enum { APART = 13 };
+  return (uint32_t)((tag + APART * (tag >> LAUNCH_SHIFT)) % CONST_LINES);
+}
 
 /* How much longer something takes whose line isn't there, or still under way; 0: it is there. */
 static uint64_t look_up(ConstLines *lines, uint64_t tag, uint64_t now, bool *first) {
-  uint64_t *kept = &lines->tag[tag % CONST_LINES], *there = &lines->there[tag % CONST_LINES];
+  uint64_t *kept = &lines->tag[place_of(tag)], *there = &lines->there[place_of(tag)];
   *first = *kept != tag;
   *kept = tag;
   return *first ? 0 : MAX(*there, now) - now;
@@ -27,7 +34,7 @@ static uint64_t touch(const Issue *issue, uint64_t address, bool inner, uint64_t
   if (!first)
     return longer;
   longer = inner || *behind == block ? machine->sm.encoded.constant_line : machine->sm.encoded.constant_block;
-  cache->loads.there[line % CONST_LINES] = now + longer;
+  cache->loads.there[place_of(line)] = now + longer;
   *behind = inner ? *behind : block;
   return longer;
 }
@@ -37,7 +44,7 @@ uint64_t constants_operand_comes(Sm *sm, const Launch *launch, uint32_t line, ui
   uint64_t tag = tags_of(launch) | line, longer = look_up(&sm->constants.operands, tag, now, &first);
   if (first) {
     longer = sm->gpu->machine->sm.latency.operand_line;
-    sm->constants.operands.there[tag % CONST_LINES] = now + longer;
+    sm->constants.operands.there[place_of(tag)] = now + longer;
   }
   return now + longer;
 }

@@ -379,14 +379,21 @@ static void pass_by(Issue *issue) {
   shared_take(issue, &cost);
 }
 
-/* The next instruction names a word of constant memory that isn't at hand. */
+/* The next instruction names a word of constant memory that isn't at hand. A line for which the warp has waited serves it
+ * when it comes, though others may have displaced it since: else two kernels could displace each other's for ever. */
 static bool waits_for_constant(Sm *sm, Warp *warp, uint64_t now) {
   const Launch *launch = warp_block(sm, warp)->launch;
   const Decoded *decoded = &launch->decoded[warp->pc];
+  bool served = warp->line_comes && warp->line_comes <= now;
+  warp->line_comes = 0;
+  if (served)
+    return false;
   uint64_t comes = constants_operand_comes(sm, launch, decoded->constant - 1u, now);
-  if (comes > now)
-    sm_wait_for_operands(sm, warp, decoded, comes, 0);
-  return comes > now;
+  if (comes <= now)
+    return false;
+  warp->line_comes = comes;
+  sm_wait_for_operands(sm, warp, decoded, comes, 0);
+  return true;
 }
 
 void sm_issue(Sm *sm, Warp *warp, uint64_t now) {

@@ -68,6 +68,7 @@ typedef struct Warp {
   uint64_t *reg_ready;     /* cycle in which each register row can be read, or REG_PENDING; nregs + SINK_ROWS */
   uint64_t latest_ready;   /* the largest of all ready cycles but REG_PENDING */
   uint64_t issued;         /* when it issued last, plus 1; 0: never */
+  uint64_t line_comes;     /* when the line of constant memory comes that its next instruction waits for; 0: none */
   uint64_t shadow;         /* behind a block barrier: when it would have gone on without one; 0: nowhere */
   uint32_t *written;       /* lanes in which each register was written; nregs + SINK_ROWS; NULL unless needed */
   /* While `blocked` it can issue only after a reply of global memory, not before `blocked_from` and the operands of

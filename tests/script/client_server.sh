@@ -43,7 +43,7 @@ unordered_complaint() {
 }
 lost_complaint() { run_complaint 'the words of owed sum to' "$@"; }
 
-plan 66
+plan 69
 for machine in gtx1080ti rtx3070 h200; do
   point "basic, on $machine" "$(safe_complaint messages_basic $machine)"
   point "no fence before the mask, on $machine" "$(racy_complaint messages_no_fence $machine)"
@@ -51,6 +51,11 @@ for machine in gtx1080ti rtx3070 h200; do
   point "batches, on $machine" "$(safe_complaint batches $machine)"
   point "batches, no fence before the mask, on $machine" "$(racy_complaint batches_no_fence $machine)"
   point "batches, reset before the data are read, on $machine" "$(racy_complaint batches_reset_first $machine)"
+done
+# Blocks of two kernels begin at once on an SM, and want lines of constant memory.
+for machine in rtx3070 h100 h200; do
+  expect "senders and receivers share SMs, on $machine" 0 '^as expected' \
+    "$LOCKSTEP" run traces/client_server/batches.yaml -m $machine -s gpu.sms=2 -p senders=4 -p receivers=1 --limit-cycles 3000000
 done
 for words in 1 3 4; do
   point "basic, $words words, uneven" "$(safe_complaint messages_basic gtx1080ti -p words=$words -p uneven=1 -p pause=4 -p each=2)"
