@@ -1,5 +1,6 @@
 /* Have all warps been seen to do all that they can do, though words change? Programs that hang, and beside them such as
  * will go on, or may, as far as is seen. */
+#include "sim/core/host.h"
 #include "sim/detect/proof/closure.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
@@ -136,6 +137,27 @@ START_TEST(waits_for_what_is_under_way) {
 }
 END_TEST
 
+/* The host waits for a bell that rings for a moment, and looks now and then: it will hear it some time. */
+START_TEST(the_host_hears_a_bell) {
+  g_autoptr(Lab) lab =
+      lab_new("host.latency=1000 host.poll_interval=1000",
+              "MOV R0, c[0x0][0x20]; MOV R1, 1; MOV R2, 1000\n"
+              "again: ST.WT [R0+0x4], R1; ST.WT [R0+0x4], RZ; MOV R3, RZ\n"
+              "wait: IADD R3, R3, 1; ISETP.LT.AND P0, PT, R3, R2, PT; @P0 BRA wait; LD.CV R4, [R0]; "
+              "ISETP.EQ.AND P0, PT, R4, RZ, PT; @P0 BRA again; EXIT\n");
+  g_autofree char *why = NULL;
+  HostStep steps[] = {{.kind = HOST_POLL, .index = 1, .compare = HOST_EQ, .value = 1},
+                      {.kind = HOST_WRITE, .value = 1}};
+  uint32_t *data = lab_buffer(lab, WORDS);
+  backing_buffer(lab->backing, 0)->host = true;
+  lab_launch(lab, 1, 1);
+  ck_assert_msg(gpu_set_host(lab->gpu, steps, G_N_ELEMENTS(steps), &why), "%s", why);
+  Circle *circle = watch(lab, 20000);
+  ck_assert_ptr_null(circle);
+  ck_assert_uint_eq(data[0], 0);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("closure");
   TCase *tcase = tcase_create("closure");
@@ -143,6 +165,7 @@ int main(void) {
   tcase_add_loop_test(tcase, many_warps, 0, 2);
   tcase_add_loop_test(tcase, shared_memory, 0, 2);
   tcase_add_loop_test(tcase, waits_for_what_is_under_way, 0, 3);
+  tcase_add_test(tcase, the_host_hears_a_bell);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

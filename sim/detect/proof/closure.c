@@ -408,6 +408,12 @@ static void note_heap(void *user, const ProbePoint *point, uint64_t address, uin
   ((Closure *)user)->broken = true;
 }
 
+/* It has seen that a word changed, and may act the next time. */
+static void note_host(void *user, const HostPoint *point, HostDeed deed) {
+  (void)point, (void)deed;
+  ((Closure *)user)->broken = true;
+}
+
 /* ---- is it enough? ---- */
 
 /* Adds what the warp looks at now. False if it isn't known. */
@@ -554,7 +560,8 @@ static bool watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles
                  .replied = note_replied,
                  .copy = note_copy,
                  .bulk = note_bulk,
-                 .heap = note_heap};
+                 .heap = note_heap,
+                 .host = note_host};
   gpu_subscribe(gpu, &probe);
   gpu->local_changed = false;
   bool known = seen_record_exchanges(closure->seen, gpu, &window, limit_cycles, stop);
