@@ -158,6 +158,28 @@ START_TEST(the_host_hears_a_bell) {
 }
 END_TEST
 
+/* Block 1 sleeps, and then finds in its local memory, by a generic address, what block 0 doesn't find in its own. */
+START_TEST(local_memory_by_a_generic_address) {
+  enum { STORE = 5, SLEEP = 9, LOAD = 10 };
+  g_autoptr(Lab) lab = lab_new_local(
+      "gpu.sms=2",
+      "S2R R9, SR_CTAid_X; MOV R0, c[0x0][0x20]; MOV32I R10, 0xf0000000; MOV32I R11, 0xf4240; IMUL R11, R11, R9; "
+      "ST [R10], R9; MOV R9, RZ\n"
+      "again: LD.CV R6, [R0]; IADD R7, R6, RZ; MOV RZ, R11; LD R4, [R10]; LOP.OR R4, R4, R7; "
+      "ISETP.EQ.AND P0, PT, R4, RZ, PT; @P0 BRA again; EXIT\n",
+      SHARED_BYTES);
+  lab_buffer(lab, WORDS);
+  lab_inst(lab, STORE)->space = lab_inst(lab, LOAD)->space = MEM_GENERIC;
+  lab_inst(lab, SLEEP)->op = OP_NANOSLEEP;
+  lab_launch_grid(lab, 0, BLOCKS, 1, 0, 0);
+  for (uint64_t cycle = 1; lab->trace->len < BLOCKS * (STORE + 1); cycle++)
+    gpu_run(lab->gpu, 1, cycle);
+  Circle *circle = watch(lab, lab->gpu->cycle + 1);
+  ck_assert_ptr_null(circle);
+  ck_assert_uint_gt(lab->gpu->progress, BLOCKS);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("closure");
   TCase *tcase = tcase_create("closure");
@@ -166,6 +188,7 @@ int main(void) {
   tcase_add_loop_test(tcase, shared_memory, 0, 2);
   tcase_add_loop_test(tcase, waits_for_what_is_under_way, 0, 3);
   tcase_add_test(tcase, the_host_hears_a_bell);
+  tcase_add_test(tcase, local_memory_by_a_generic_address);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

@@ -35,6 +35,7 @@ struct Closure {
   CircleWords circle;
   SeenLoads *seen;
   uint64_t grown, seen_grown; /* how often something of words and looks was new; when it was asked last */
+  uint32_t told;              /* lanes whose accesses the instruction has told so far */
   uint64_t *issued;           /* of each SM: its accesses when all was there; NULL: it wasn't */
   bool closed, broken;        /* it is proved; something happened that the watch doesn't see through */
 };
@@ -306,6 +307,7 @@ static void note_access(void *user, const ProbePoint *point, AccessSpace space, 
   Closure *closure = user;
   Watched *watched = watched_at(closure, point->sm, point->warp->slot);
   see_changes(closure);
+  closure->told |= point->lanes;
   closure->broken |=
       !sees_through(point, kind, bytes, taken, unlock) || watched->age != point->warp->age + 1;
   if (closure->broken)
@@ -382,12 +384,21 @@ static void note_performed(void *user, const ProbePoint *point, const AccessPart
     find_old(closure, point, part);
 }
 
+/* Lanes of it have come to their local memory, by generic addresses. */
+static bool comes_to_local(const Closure *closure, const ProbePoint *point) {
+  const Inst *inst = point->inst;
+  bool generic = op_info[inst->op].unit == UNIT_GLOBAL && inst->space == MEM_GENERIC;
+  return generic && point->lanes & ~closure->told;
+}
+
 static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   (void)until;
   Closure *closure = user;
   Unit unit = op_info[point->inst->op].unit;
   see_changes(closure);
-  if (unit == UNIT_LOCAL || (unit == UNIT_SYSREG && !is_of_launch(point->inst->mode)))
+  bool local = unit == UNIT_LOCAL || comes_to_local(closure, point);
+  closure->told = 0;
+  if (local || (unit == UNIT_SYSREG && !is_of_launch(point->inst->mode)))
     tell_apart(closure, SEEN_BY_WARP);
   closure->broken |=
       unit == UNIT_BARRIER || watched_at(closure, point->sm, point->warp->slot)->age != point->warp->age + 1;
