@@ -1,7 +1,9 @@
 /* Has everything come to rest? Programs that hang, and beside them such as will go on by something that isn't a word
  * of memory, or isn't performed yet. */
 #include "sim/detect/proof/stillness.h"
+#include "sim/detect/proof/warp_digest.h"
 #include "tests/unit/lab.h"
+#include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
 /* Accesses are performed 1000 cycles behind their issue, and answered 1000 later. */
@@ -159,6 +161,27 @@ START_TEST(launches_behind_wait) {
 }
 END_TEST
 
+/* What printf() returns says when nothing more is taken: who waits for that goes on some time. */
+START_TEST(printing_until_it_fails) {
+  static const char *const uses[] = {"setp.ge.s32 %p1, %r1, 0;",
+                                     "ld.volatile.global.u32 %r2, [%l1]; setp.ge.s32 %p1, %r2, 0;"};
+  g_autofree char *text = g_strconcat(
+      LAB_HEAD ".extern .func (.param .b32 taken) vprintf(.param .b64 a, .param .b64 b);\n"
+               ".global .align 4 .b8 words[4] = {120, 10};\n.visible .entry k()\n{ " LAB_REGS
+               "mov.u64 %l1, words; cvta.global.u64 %l2, %l1;\nAGAIN: {\n"
+               ".param .b64 p; .param .b64 q; .param .b32 r;\nst.param.b64 [p], %l2; st.param.b64 [q], 0;\n"
+               "call.uni (r), vprintf, (p, q); ld.param.b32 %r1, [r]; }\n",
+      uses[_i], "\n@%p1 bra AGAIN;\nret; }\n", NULL);
+  PtxTarget target = {.capability = 60, .max_registers = 255};
+  Program *program = ptx_lab_lower_good(text, &target);
+  KernelState state = {0};
+  kernel_state_init(&state, program_kernel(program, 0));
+  ck_assert_int_eq(state.clocked, !_i);
+  kernel_state_clear(&state);
+  program_free(program);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("stillness");
   TCase *tcase = tcase_create("stillness");
@@ -168,6 +191,7 @@ int main(void) {
   tcase_add_test(tcase, waits_longer_than_a_round);
   tcase_add_test(tcase, says_what_they_look_at);
   tcase_add_test(tcase, launches_behind_wait);
+  tcase_add_loop_test(tcase, printing_until_it_fails, 0, 2);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

@@ -84,15 +84,26 @@ uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const Kernel
   return hash;
 }
 
-/* True if a clock value can matter: then a state that comes back says nothing about the next time. */
+/* What it gives depends on something that is no state: the time, or how much has been printed so far. */
+static bool gives_other_values(const Inst *inst) {
+  return inst->op == OP_PRINTF || (op_info[inst->op].unit == UNIT_SYSREG && special_is_clock(inst->mode));
+}
+
+/* Almost nobody looks at what printf() returns, and another value may be in that register later. */
+static bool is_dropped(const Inst *inst, unsigned reg, const RegSet *live_behind) {
+  return inst->op == OP_PRINTF && !regset_has(live_behind, reg);
+}
+
+/* True if such a value can matter: then a state that comes back says nothing about the next time. */
 static bool reads_clock(const Kernel *kernel, const KernelState *state) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    if (op_info[inst->op].unit != UNIT_SYSREG || !special_is_clock(inst->mode))
+    if (!gives_other_values(inst))
       continue;
     RegList writes = inst_writes(inst, kernel->nregs);
     for (unsigned i = 0; i < writes.count; i++)
-      if (regset_has(&state->regs, (unsigned)writes.reg[i]))
+      if (regset_has(&state->regs, (unsigned)writes.reg[i]) &&
+          !is_dropped(inst, (unsigned)writes.reg[i], &state->liveness.live_regs[pc + 1]))
         return true;
   }
   return false;
