@@ -180,6 +180,33 @@ START_TEST(local_memory_by_a_generic_address) {
 }
 END_TEST
 
+/* The second warp of block 0 empties the L1 some time, in which the first has found an old copy, 7, until then. It will
+ * find the 1 that block 1 stores for a moment now and then. */
+START_TEST(finds_an_old_copy) {
+  enum { SLEEP_FIRST = 26, SLEEP_THIRD = 35, MANY = 256 };
+  g_autoptr(Lab) lab = lab_new(
+      "gpu.sms=2 sm.l1.bytes=16384 sm.l1.global_loads=cached",
+      "MOV R0, c[0x0][0x20]; MOV R1, 1; MOV R5, 1; S2R R9, SR_CTAid_X; ISETP.NE.AND P0, PT, R9, RZ, PT; @P0 BRA rings; "
+      "S2R R9, SR_Tid_X; ISETP.GE.AND P0, PT, R9, 32, PT; @P0 BRA empties\n"
+      "ISETP.EQ.AND P1, PT, R9, RZ, PT; IADD R7, R0, 0x200; @P1 MOV R7, R0\n"
+      "looks: ST [R0+0x200], RZ; LD.CA R4, [R7]; ISETP.NE.AND P0, PT, R4, 1, PT; VOTE.ALL RZ, P0, P0; MOV R4, RZ; "
+      "@P0 BRA looks; EXIT\n"
+      "rings: LD.CV R6, [R0+0x4]; IADD R6, R6, RZ; ST.WT [R0], RZ; MEMBAR.GL; NOP; NOP; NOP\n"
+      "again: MOV RZ, 0x186a0; ST.WT [R0], R1; ST.WT [R0], RZ; MEMBAR.GL; LD.CV R6, [R0+0x4]; "
+      "ISETP.EQ.AND P0, PT, R6, RZ, PT; @P0 BRA again; EXIT\n"
+      "empties: LD.CV R6, [R0+0x4]; MOV RZ, 0x4e20; MEMBAR.GL; LD.CV R6, [R0+0x4]; ISETP.EQ.AND P0, PT, R6, RZ, PT; "
+      "@P0 BRA empties; EXIT\n");
+  uint32_t *data = lab_buffer(lab, MANY);
+  data[0] = 7;
+  lab_inst(lab, SLEEP_FIRST)->op = lab_inst(lab, SLEEP_THIRD)->op = OP_NANOSLEEP;
+  lab_launch_grid(lab, 0, BLOCKS, 2 * WARP, 0, 0);
+  while (data[0] == 7)
+    gpu_run(lab->gpu, 1, UINT64_MAX);
+  Circle *circle = watch(lab, lab->gpu->cycle + 1);
+  ck_assert_ptr_null(circle);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("closure");
   TCase *tcase = tcase_create("closure");
@@ -189,6 +216,7 @@ int main(void) {
   tcase_add_loop_test(tcase, waits_for_what_is_under_way, 0, 3);
   tcase_add_test(tcase, the_host_hears_a_bell);
   tcase_add_test(tcase, local_memory_by_a_generic_address);
+  tcase_add_test(tcase, finds_an_old_copy);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

@@ -326,6 +326,7 @@ static void note_access(void *user, const ProbePoint *point, AccessSpace space, 
   for (uint32_t rest = point->lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     look->key[lane] = circle_place(point->sm, space, address[lane]);
+    look->byte[lane] = address[lane] % 4;
   }
   if (space == SPACE_SHARED) {
     find_shared(look, point->sm, address);
@@ -335,8 +336,22 @@ static void note_access(void *user, const ProbePoint *point, AccessSpace space, 
   }
 }
 
+/* The word that the lane looks at in that row was seen to hold the value, or one of which it is the part that is
+ * loaded. */
+static bool was_held(const Closure *closure, const ProbePoint *point, const Look *look, unsigned lane, uint32_t row,
+                     uint32_t value) {
+  MemWidth width = (MemWidth)point->inst->width;
+  uint64_t key = look->key[lane] + 4 * (uint64_t)row;
+  const LookWord *word = g_hash_table_lookup(closure->words, &key);
+  for (uint32_t i = 0; i < word->count; i++)
+    if (value == (width_bytes[width] < 4 ? narrow_load(word->value[i], look->byte[lane], width) : word->value[i]))
+      return true;
+  return false;
+}
+
 static void note_replied(void *user, const ProbePoint *point) {
   Closure *closure = user;
+  see_changes(closure);
   Watched *watched = watched_at(closure, point->sm, point->warp->slot);
   for (guint i = 0; watched->age == point->warp->age + 1 && i < watched->looks->len; i++) {
     Look *look = &g_array_index(watched->looks, Look, i);
@@ -345,8 +360,9 @@ static void note_replied(void *user, const ProbePoint *point) {
     for (uint32_t rest = look->lanes; rest; rest &= rest - 1)
       for (uint32_t row = 0; row < look->rows; row++) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
-        uint32_t reg = (uint32_t)point->inst->dst + row;
-        find_value(look, lane, row, point->warp->regs[reg * WARP_LANES + lane]);
+        uint32_t reg = (uint32_t)point->inst->dst + row, value = point->warp->regs[reg * WARP_LANES + lane];
+        find_value(look, lane, row, value);
+        look->odd |= !was_held(closure, point, look, lane, row, value);
       }
     look->known = true;
     return;
@@ -417,6 +433,12 @@ static void note_bulk(void *user, const ProbePoint *point, uint32_t address, uin
 static void note_heap(void *user, const ProbePoint *point, uint64_t address, uint64_t bytes, bool gives) {
   (void)point, (void)address, (void)bytes, (void)gives;
   ((Closure *)user)->broken = true;
+}
+
+/* An L1 has an older copy than a word's only warp should find. */
+static void note_stale(void *user, const ProbePoint *point, const StaleRead *stale) {
+  (void)point, (void)stale;
+  begin_again(user);
 }
 
 /* It has seen that a word changed, and may act the next time. */
@@ -572,7 +594,8 @@ static bool watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles
                  .copy = note_copy,
                  .bulk = note_bulk,
                  .heap = note_heap,
-                 .host = note_host};
+                 .host = note_host,
+                 .stale_read = note_stale};
   gpu_subscribe(gpu, &probe);
   gpu->local_changed = false;
   bool known = seen_record_exchanges(closure->seen, gpu, &window, limit_cycles, stop);

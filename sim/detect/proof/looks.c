@@ -7,7 +7,7 @@ typedef struct Kept {
   uint64_t places;
   GPtrArray *words; /* LookWord *, each once */
   bool crowded;     /* an atomic operation of several lanes on one word */
-  uint32_t values;  /* how many different things it found */
+  uint32_t values;  /* how many different things it found that its words were seen to hold */
   GArray *found;    /* Found, each once */
 } Kept;
 
@@ -15,6 +15,7 @@ typedef struct Kept {
  * waited for nothing in between is a matter of time. */
 typedef struct Found {
   uint64_t value, next;
+  bool odd; /* see Look */
 } Found;
 
 static void kept_free(gpointer data) {
@@ -71,17 +72,24 @@ static Kept *kept_at(Looks *looks, uint64_t key, const Look *look, GHashTable *w
   return kept;
 }
 
-static void add_found(Looks *looks, Kept *kept, uint64_t value, uint64_t next) {
-  bool known = false;
+static void add_found(Looks *looks, Kept *kept, const Look *look, uint64_t next) {
+  bool counted = false;
+  Found *same = NULL;
   for (guint i = 0; i < kept->found->len; i++) {
-    const Found *found = &g_array_index(kept->found, Found, i);
-    if (found->value == value && found->next == next)
-      return;
-    known |= found->value == value;
+    Found *found = &g_array_index(kept->found, Found, i);
+    if (found->value != look->found)
+      continue;
+    counted |= !found->odd;
+    same = found->next == next ? found : same;
   }
-  Found found = {value, next};
-  g_array_append_val(kept->found, found);
-  kept->values += !known;
+  if (same && (look->odd || !same->odd))
+    return;
+  Found found = {look->found, next, look->odd};
+  if (same)
+    *same = found;
+  else
+    g_array_append_val(kept->found, found);
+  kept->values += !look->odd && !counted;
   looks->grown++;
 }
 
@@ -91,7 +99,7 @@ void looks_keep(Looks *looks, const GArray *of_warp, uint64_t start, uint64_t ne
   for (guint i = 0; i < of_warp->len; i++, look++) {
     bool last = i + 1 == of_warp->len;
     uint64_t behind = last ? next : look_key(bits_mix(key, look->found), look + 1);
-    add_found(looks, kept_at(looks, key, look, words), look->found, behind);
+    add_found(looks, kept_at(looks, key, look, words), look, behind);
     key = behind;
   }
 }

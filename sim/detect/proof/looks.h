@@ -23,7 +23,9 @@ typedef struct Look {
   uint32_t pc, lanes, rows; /* rows of words that a lane looks at */
   uint64_t number;          /* of an atomic operation in global memory; 0: another one */
   uint64_t key[WARP_LANES]; /* place of each lane's first word */
+  uint8_t byte[WARP_LANES]; /* where each lane's value begins in it */
   bool atomic, known;       /* what it found is known */
+  bool odd;                 /* it found what its words weren't seen to hold: older copies of them */
   uint64_t found;
 } Look;
 
