@@ -38,6 +38,7 @@ struct Closure {
   uint32_t told;              /* lanes whose accesses the instruction has told so far */
   uint64_t *issued;           /* of each SM: its accesses when all was there; NULL: it wasn't */
   bool closed, broken;        /* it is proved; something happened that the watch doesn't see through */
+  bool heard;                 /* the host acts in this window: what was seen may make it do so again */
 };
 
 /* ---- words ---- */
@@ -441,10 +442,9 @@ static void note_stale(void *user, const ProbePoint *point, const StaleRead *sta
   begin_again(user);
 }
 
-/* It has seen that a word changed, and may act the next time. */
 static void note_host(void *user, const HostPoint *point, HostDeed deed) {
   (void)point, (void)deed;
-  ((Closure *)user)->broken = true;
+  ((Closure *)user)->heard = true;
 }
 
 /* ---- is it enough? ---- */
@@ -491,7 +491,7 @@ static bool is_known(void *user) {
   uint64_t grown = closure->grown + closure->looks.grown;
   closure->broken |= closure->looks.broken ||
                      g_hash_table_size(closure->looks.kept) > LOOKS_PER_WARP * (guint)closure->warps;
-  if (closure->broken)
+  if (closure->broken || closure->heard)
     return true;
   if (grown != closure->seen_grown) {
     closure->seen_grown = grown;
@@ -563,7 +563,9 @@ void closure_free(Closure *closure) {
 /* A window begins: what was under way when the last one ended isn't known. */
 static void begin(Closure *closure) {
   const Gpu *gpu = closure->gpu;
-  closure->broken |= !host_is_still(gpu->host);
+  if (closure->heard)
+    begin_again(closure);
+  closure->heard = !host_is_still(gpu->host);
   for (uint32_t i = 0; i < gpu->used_sms; i++)
     for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++)
       if (gpu->sms[i].warps[slot].state == WARP_RUNNING)
@@ -601,13 +603,13 @@ static bool watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles
   bool known = seen_record_exchanges(closure->seen, gpu, &window, limit_cycles, stop);
   gpu_unsubscribe(gpu, &probe);
   closure->broken |= gpu->local_changed;
-  return known && closure->closed && !closure->broken && host_is_still(gpu->host);
+  return known && closure->closed && !closure->broken && !closure->heard && host_is_still(gpu->host);
 }
 
 Circle *closure_watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
   *stop = GPU_BUDGET;
   begin(closure);
-  if (closure->broken || !closure->warps || !watch(closure, instructions, limit_cycles, stop))
+  if (closure->broken || closure->heard || !closure->warps || !watch(closure, instructions, limit_cycles, stop))
     return NULL;
   seen_join(closure->seen, closure->gpu, closure->alike);
   Circle *circle = circle_new(g_steal_pointer(&closure->seen), &closure->circle);
