@@ -23,6 +23,7 @@ AM_TESTS_ENVIRONMENT = \
 
 # Unit tests: one Check program tests/unit/test_NAME.c for each module; see tests/unit/unit.h.
 UNIT_TESTS = \
+  tests/property/test_closure_programs \
   tests/property/test_exploration \
   tests/property/test_litmus \
   tests/property/test_mc_hazards \
