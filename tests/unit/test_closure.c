@@ -215,6 +215,26 @@ START_TEST(finds_an_old_copy) {
 }
 END_TEST
 
+/* A warp exits while the others are watched; these hang. */
+START_TEST(one_exits_meanwhile) {
+  g_autoptr(Lab) lab = lab_new("gpu.sms=2", START "MOV R2, 2000; @P0 BRA later\n" LOCK FLAG UNLOCK UNLESS_FLAG
+                                                  "later: IADD R3, R3, 1; ISETP.LT.AND P1, PT, R3, R2, PT; "
+                                                  "@P1 BRA later; EXIT\n");
+  lab_buffer(lab, WORDS);
+  lab_launch_grid(lab, 0, BLOCKS, 1, 0, 0);
+  ck_assert_int_eq(gpu_run(lab->gpu, 1000000, BEFORE_CYCLES), GPU_LIMIT);
+  uint64_t progress = lab->gpu->progress;
+  GpuStop stop;
+  Closure *closure = closure_new(lab->gpu);
+  ck_assert_ptr_null(closure_watch(closure, 0, UINT64_MAX, &stop));
+  ck_assert_uint_gt(lab->gpu->progress, progress);
+  Circle *circle = closure_watch(closure, 0, UINT64_MAX, &stop);
+  ck_assert_ptr_nonnull(circle);
+  circle_free(circle);
+  closure_free(closure);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("closure");
   TCase *tcase = tcase_create("closure");
@@ -225,6 +245,7 @@ int main(void) {
   tcase_add_loop_test(tcase, the_host_hears_a_bell, 0, 2);
   tcase_add_test(tcase, local_memory_by_a_generic_address);
   tcase_add_test(tcase, finds_an_old_copy);
+  tcase_add_test(tcase, one_exits_meanwhile);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

@@ -37,6 +37,7 @@ struct Closure {
   uint64_t grown, seen_grown; /* how often something of words and looks was new; when it was asked last */
   uint32_t told;              /* lanes whose accesses the instruction has told so far */
   uint64_t *issued;           /* of each SM: its accesses when all was there; NULL: it wasn't */
+  uint64_t progress;          /* of the machine, when the newest window began */
   bool closed, broken;        /* it is proved; something happened that the watch doesn't see through */
   bool heard;                 /* the host acts in this window: what was seen may make it do so again */
 };
@@ -523,9 +524,9 @@ static void watch_warp(Closure *closure, const Sm *sm, const Warp *warp) {
                        .words = g_ptr_array_new()};
 }
 
-Closure *closure_new(Gpu *gpu) {
-  Closure *closure = g_new0(Closure, 1);
+static void init(Closure *closure, Gpu *gpu) {
   *closure = (Closure){.gpu = gpu,
+                       .progress = gpu->progress,
                        .watched = g_new0(Watched, (gsize)gpu->machine->gpu.sms * SM_WARPS_MAX),
                        .states = g_new0(KernelState, gpu->launches->len),
                        .words = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free),
@@ -535,12 +536,15 @@ Closure *closure_new(Gpu *gpu) {
                        .seen = seen_new_exchanges()};
   looks_init(&closure->looks);
   circle_words_init(&closure->circle);
+}
+
+Closure *closure_new(Gpu *gpu) {
+  Closure *closure = g_new0(Closure, 1);
+  init(closure, gpu);
   return closure;
 }
 
-void closure_free(Closure *closure) {
-  if (!closure)
-    return;
+static void clear(Closure *closure) {
   for (uint32_t i = 0; i < closure->gpu->machine->gpu.sms * SM_WARPS_MAX; i++)
     if (closure->watched[i].age) {
       g_array_unref(closure->watched[i].looks);
@@ -557,12 +561,27 @@ void closure_free(Closure *closure) {
   g_free(closure->watched);
   g_free(closure->states);
   g_free(closure->issued);
+}
+
+void closure_free(Closure *closure) {
+  if (!closure)
+    return;
+  clear(closure);
   g_free(closure);
+}
+
+/* A warp has exited, or a block has come: nothing of what was seen counts. */
+static void start_anew(Closure *closure) {
+  Gpu *gpu = closure->gpu;
+  clear(closure);
+  init(closure, gpu);
 }
 
 /* A window begins: what was under way when the last one ended isn't known. */
 static void begin(Closure *closure) {
   const Gpu *gpu = closure->gpu;
+  if (closure->progress != gpu->progress)
+    start_anew(closure);
   if (closure->heard)
     begin_again(closure);
   closure->heard = !host_is_still(gpu->host);

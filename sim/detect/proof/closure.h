@@ -25,13 +25,14 @@
 
 typedef struct Closure Closure;
 
-/* Nothing was seen so far. It is for a Gpu on which no block comes and no warp exits meanwhile. */
+/* Nothing was seen so far. */
 Closure *closure_new(Gpu *gpu);
 /* NULL is fine. */
 void closure_free(Closure *closure);
 /* Runs on until that is known, for so many instructions at the most, or some thousands for each warp if these are more.
- * What was seen counts the next time, too: it holds at any time, and what happened in between can't matter once all
- * that can happen from now on has been seen. NULL: it isn't known, or the run stopped (*stop says why). */
+ * What was seen counts the next time, too, unless a warp has exited or a block has come: it holds at any time, and what
+ * happened in between can't matter once all that can happen from now on has been seen. NULL: it isn't known, or the run
+ * stopped (*stop says why). */
 Circle *closure_watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop);
 /* Something came up that it doesn't see through. It may have been of the time before all went round: another Closure may do
  * better. */
