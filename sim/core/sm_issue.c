@@ -379,8 +379,9 @@ static void pass_by(Issue *issue) {
   shared_take(issue, &cost);
 }
 
-/* The next instruction names a word of constant memory that isn't at hand. A line for which the warp has waited serves it
- * when it comes, though others may have displaced it since: else two kernels could displace each other's for ever. */
+/* The next instruction names a word of constant memory that isn't at hand. A line for which the warp has waited
+ * serves it when it comes, though others may have displaced it since: else two kernels could displace each other's
+ * for ever. */
 static bool waits_for_constant(Sm *sm, Warp *warp, uint64_t now) {
   const Launch *launch = warp_block(sm, warp)->launch;
   const Decoded *decoded = &launch->decoded[warp->pc];

@@ -1,5 +1,5 @@
-/* Have all warps been seen to do all that they can do, though words change? Programs that hang, and beside them such as
- * will go on, or may, as far as is seen. */
+/* Have all warps been seen to do all that they can do, though words change? Programs that hang, and beside them
+ * such as will go on, or may, as far as is seen. */
 #include "sim/core/host.h"
 #include "sim/detect/proof/closure.h"
 #include "tests/unit/lab.h"
@@ -104,11 +104,12 @@ END_TEST
 
 /* One warp of a block turns a word of shared memory over, the other waits for what it never is; or for what it is. */
 START_TEST(shared_memory) {
-  g_autofree char *text = g_strdup_printf(
-      "S2R R9, SR_Tid_X; MOV R1, 1; MOV R3, RZ; ISETP.GE.AND P0, PT, R9, 32, PT; @P0 BRA again\n"
-      "wait: LDS R4, [RZ]; ISETP.NE.AND P1, PT, R4, %d, PT; @P1 BRA wait; EXIT\n"
-      "again: LOP.XOR R3, R3, 1; STS [RZ], R3; LDS R4, [RZ+0x4]; ISETP.EQ.AND P1, PT, R4, RZ, PT; @P1 BRA again; EXIT\n",
-      _i ? 1 : 2);
+  g_autofree char *text =
+      g_strdup_printf("S2R R9, SR_Tid_X; MOV R1, 1; MOV R3, RZ; ISETP.GE.AND P0, PT, R9, 32, PT; @P0 BRA again\n"
+                      "wait: LDS R4, [RZ]; ISETP.NE.AND P1, PT, R4, %d, PT; @P1 BRA wait; EXIT\n"
+                      "again: LOP.XOR R3, R3, 1; STS [RZ], R3; LDS R4, [RZ+0x4]; ISETP.EQ.AND P1, PT, R4, RZ, PT; "
+                      "@P1 BRA again; EXIT\n",
+                      _i ? 1 : 2);
   g_autoptr(Lab) lab = lab_new("", text);
   lab_launch_grid(lab, 0, 1, 2 * WARP, SHARED_BYTES, 0);
   Circle *circle = watch(lab, 10);
@@ -125,7 +126,7 @@ START_TEST(waits_for_what_is_under_way) {
   } releases[] = {{"ST [R0], R1", false}, {"ST [R0], RZ", true}, {"RED.ADD [R0], R1", false}};
   g_autofree char *text =
       g_strconcat(START "@P0 BRA give\n" LOCK FLAG UNLOCK "ISETP.EQ.AND P1, PT, R6, RZ, PT; @P1 BRA again; EXIT\n"
-                                                           "give: ",
+                        "give: ",
                   releases[_i].release, "; EXIT\n", NULL);
   g_autoptr(Lab) lab = lab_new(SLOW "gpu.sms=2", text);
   uint32_t *data = lab_buffer(lab, WORDS);
@@ -188,13 +189,14 @@ START_TEST(local_memory_by_a_generic_address) {
 }
 END_TEST
 
-/* The second warp of block 0 empties the L1 some time, in which the first has found an old copy, 7, until then. It will
- * find the 1 that block 1 stores for a moment now and then. */
+/* The second warp of block 0 empties the L1 some time, in which the first has found an old copy, 7, until then. It
+ * will find the 1 that block 1 stores for a moment now and then. */
 START_TEST(finds_an_old_copy) {
   enum { SLEEP_FIRST = 26, SLEEP_THIRD = 35, MANY = 256 };
   g_autoptr(Lab) lab = lab_new(
       "gpu.sms=2 sm.l1.bytes=16384 sm.l1.global_loads=cached",
-      "MOV R0, c[0x0][0x20]; MOV R1, 1; MOV R5, 1; S2R R9, SR_CTAid_X; ISETP.NE.AND P0, PT, R9, RZ, PT; @P0 BRA rings; "
+      "MOV R0, c[0x0][0x20]; MOV R1, 1; MOV R5, 1; S2R R9, SR_CTAid_X; ISETP.NE.AND P0, PT, R9, RZ, PT; @P0 BRA "
+      "rings; "
       "S2R R9, SR_Tid_X; ISETP.GE.AND P0, PT, R9, 32, PT; @P0 BRA empties\n"
       "ISETP.EQ.AND P1, PT, R9, RZ, PT; IADD R7, R0, 0x200; @P1 MOV R7, R0\n"
       "looks: ST [R0+0x200], RZ; LD.CA R4, [R7]; ISETP.NE.AND P0, PT, R4, 1, PT; VOTE.ALL RZ, P0, P0; MOV R4, RZ; "

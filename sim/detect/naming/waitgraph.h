@@ -77,8 +77,9 @@ typedef struct WaitGraph {
   uint32_t components;
 } WaitGraph;
 
-/* A word that takes its values in turns, in a circle in which lanes exchange what they found (Explorer.exchanged): a lane
- * finds all of them as it is. What exchanges would give after another one isn't known, so it may seem to lack it. */
+/* A word that takes its values in turns, in a circle in which lanes exchange what they found (Explorer.exchanged):
+ * a lane finds all of them as it is. What exchanges would give after another one isn't known, so it may seem to
+ * lack it. */
 bool wait_takes_turns(const WaitGraph *graph, const WarpView *view, WordKey word);
 /* The instruction is a plain load of PTX: the program doesn't expect that others change what it reads. */
 bool wait_reads_plainly(const WarpView *view, uint32_t pc);
@@ -105,8 +106,8 @@ char *wait_entry_name(const WarpView *view, uint32_t entry);
 
 /* Builds the graph from a proof that ended in EXPLORE_STUCK. */
 WaitGraph *wait_graph_new(Explorer *explorer);
-/* The same, but every lane is asked what it would change: lane_class.h leaves out those that would change nothing. The edges
- * are the same, which tests/property/test_naming.c sees to. */
+/* The same, but every lane is asked what it would change: lane_class.h leaves out those that would change nothing.
+ * The edges are the same, which tests/property/test_naming.c sees to. */
 WaitGraph *wait_graph_new_of_each(Explorer *explorer);
 void wait_graph_free(WaitGraph *graph);
 
@@ -121,8 +122,8 @@ static inline Edge *wait_edge(const WaitGraph *graph, guint index) {
 
 /* Numbers the strongly connected components; the last step of wait_graph_new(). */
 void wait_graph_find_components(WaitGraph *graph);
-/* A short cycle through an edge of kind `kind` inside component `component`: edge numbers in order, or NULL. The shortest one, unless
- * looking for it takes too long. */
+/* A short cycle through an edge of kind `kind` inside component `component`: edge numbers in order, or NULL. The
+ * shortest one, unless looking for it takes too long. */
 GArray *wait_graph_cycle(const WaitGraph *graph, uint32_t component, EdgeKind kind);
 /* True if some edge inside the component has that kind. */
 bool wait_graph_has_kind(const WaitGraph *graph, uint32_t component, EdgeKind kind);

@@ -1,9 +1,9 @@
 /* Who would change what is waited for.
  *
- * First each lane alone: its own wait is taken to be over, it is explored from there on a layer of memory that keeps its
- * stores, and who waits for a word that it gives a new value is asked whether that helps. Where no lane helps alone, the
- * waits of all lanes are taken to be over at once, but those for the word in question: so a lane that comes to a further
- * wait on its way gets through if another lane's stores let it. */
+ * First each lane alone: its own wait is taken to be over, it is explored from there on a layer of memory that
+ * keeps its stores, and who waits for a word that it gives a new value is asked whether that helps. Where no lane
+ * helps alone, the waits of all lanes are taken to be over at once, but those for the word in question: so a lane
+ * that comes to a further wait on its way gets through if another lane's stores let it. */
 #include "sim/core/host.h"
 #include "sim/core/look.h"
 #include "sim/detect/naming/lane_class.h"
@@ -21,9 +21,9 @@ enum {
   BEHIND_DEPTH_MAX = 4
 };
 
-/* At how many steps of the explorer the search for who would change something ends. What lanes exchange isn't known of a
- * lane that is let go, so that it may store nearly anything, and goes nearly anywhere: that says less, and takes
- * longer. */
+/* At how many steps of the explorer the search for who would change something ends. What lanes exchange isn't
+ * known of a lane that is let go, so that it may store nearly anything, and goes nearly anywhere: that says less,
+ * and takes longer. */
 static uint64_t actor_steps_to(const WaitGraph *graph) {
   return graph->explorer->steps + (graph->explorer->exchanged ? EXCHANGED_STEPS_MAX : ACTOR_STEPS_MAX);
 }
@@ -359,8 +359,8 @@ static void connect_together(Joint *joint) {
   explorer_pop_memory(graph->explorer, &layer);
 }
 
-/* The words that a lane which doesn't wait for them would store to if nobody had to wait (keys, owned). None if it takes
- * too long to find out. */
+/* The words that a lane which doesn't wait for them would store to if nobody had to wait (keys, owned). None if it
+ * takes too long to find out. */
 static GHashTable *find_storable(Joint *joint) {
   WaitGraph *graph = joint->graph;
   GHashTable *words = wait_owned_keys();

@@ -44,10 +44,6 @@ struct Closure {
 
 /* ---- words ---- */
 
-static uint32_t value_of(const Closure *closure, const LookWord *word) {
-  return word->sm ? look_shared(word->sm, (uint32_t)(word->address / 4)) : look_global(closure->gpu, word->address);
-}
-
 static Watched *watched_at(const Closure *closure, const Sm *sm, uint32_t slot) {
   return &closure->watched[sm->index * SM_WARPS_MAX + slot];
 }
@@ -85,7 +81,7 @@ static void keep_with_owner(Closure *closure, LookWord *word) {
 }
 
 static void add_value(Closure *closure, LookWord *word) {
-  uint32_t value = value_of(closure, word);
+  uint32_t value = look_word_value(closure->gpu, word);
   for (uint32_t i = 0; i < word->count; i++)
     if (word->value[i] == value)
       return;
@@ -143,44 +139,10 @@ static bool all_known(const Watched *watched) {
   return true;
 }
 
-/* What a lane's access that isn't performed yet leaves in row `row` of its words. False: it isn't known. */
-static bool leaves(const Flight *flight, unsigned lane, uint32_t row, uint32_t *value) {
-  *value = flight->data[row][lane];
-  return flight->request.kind == MEM_STORE || flight->inst->mode == ATOM_EXCH;
-}
-
-/* The access changes the word, perhaps, which has this value before. False: to what isn't known. */
-static bool passes(const Flight *flight, const LookWord *word, uint32_t *value) {
-  bool found = false, known = true;
-  for (uint32_t rest = flight->lanes & ~flight->request.performed; rest; rest &= rest - 1)
-    for (uint32_t row = 0; row < access_words(flight->request.bytes); row++) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
-      if (flight->request.address[lane] / 4 + row != word->address / 4)
-        continue;
-      known = known && !found && leaves(flight, lane, row, value);
-      found = true;
-    }
-  return known;
-}
-
-/* What the only warp that comes to the word will find there, behind all that it has under way. False: that isn't
- * known. */
-static bool value_ahead(const Closure *closure, const LookWord *word, const Sm *sm, const Warp *warp,
-                        uint32_t *value) {
-  *value = value_of(closure, word);
-  for (uint32_t at = word->sm ? NO_FLIGHT : sm->flights.oldest; at != NO_FLIGHT;) {
-    const Flight *flight = flights_at(&sm->flights, at);
-    if (flight_is_of(flight, warp) && flight->request.kind != MEM_LOAD && !passes(flight, word, value))
-      return false;
-    at = flight->next;
-  }
-  return true;
-}
-
 static bool knows_own_words(const Closure *closure, const Watched *watched, const Sm *sm, const Warp *warp) {
   uint32_t value;
   for (guint i = 0; i < watched->words->len; i++)
-    if (!value_ahead(closure, g_ptr_array_index(watched->words, i), sm, warp, &value))
+    if (!look_word_ahead(closure->gpu, g_ptr_array_index(watched->words, i), sm, warp, &value))
       return false;
   return true;
 }
@@ -201,7 +163,7 @@ static uint64_t state_of(const Closure *closure, const Watched *watched, const P
   for (guint i = 0; i < watched->words->len; i++) {
     const LookWord *word = g_ptr_array_index(watched->words, i);
     uint32_t value;
-    value_ahead(closure, word, point->sm, point->warp, &value);
+    look_word_ahead(closure->gpu, word, point->sm, point->warp, &value);
     digest = bits_mix(bits_mix(digest, word->address), value);
   }
   return digest;
@@ -209,8 +171,8 @@ static uint64_t state_of(const Closure *closure, const Watched *watched, const P
 
 /* A look is issued. NULL: the watch of the warp hasn't begun, since it waits for something. */
 static Look *begin_look(Closure *closure, Watched *watched, const ProbePoint *point) {
-  bool waits = point->warp->pending || !all_known(watched) ||
-               !knows_own_words(closure, watched, point->sm, point->warp);
+  bool waits =
+      point->warp->pending || !all_known(watched) || !knows_own_words(closure, watched, point->sm, point->warp);
   Look look = {.pc = point->pc, .lanes = point->lanes};
   if (!waits) {
     uint64_t start = state_of(closure, watched, point);
@@ -287,8 +249,8 @@ static bool is_wanted(const Kernel *kernel, const Liveness *liveness, const Prob
 static bool is_look(const Closure *closure, const ProbePoint *point, AccessKind kind) {
   const Launch *launch = point->block->launch;
   bool depends = kind == ACCESS_ATOMIC && point->inst->mode != ATOM_EXCH;
-  return depends || (kind != ACCESS_WRITE &&
-                     is_wanted(launch->kernel, &closure->states[launch->index].liveness, point));
+  return depends ||
+         (kind != ACCESS_WRITE && is_wanted(launch->kernel, &closure->states[launch->index].liveness, point));
 }
 
 static void come_to_words(Closure *closure, const ProbePoint *point, AccessSpace space, AccessKind kind,
@@ -310,8 +272,7 @@ static void note_access(void *user, const ProbePoint *point, AccessSpace space, 
   Watched *watched = watched_at(closure, point->sm, point->warp->slot);
   see_changes(closure);
   closure->told |= point->lanes;
-  closure->broken |=
-      !sees_through(point, kind, bytes, taken, unlock) || watched->age != point->warp->age + 1;
+  closure->broken |= !sees_through(point, kind, bytes, taken, unlock) || watched->age != point->warp->age + 1;
   if (closure->broken)
     return;
   if (space == SPACE_SHARED)
@@ -490,8 +451,8 @@ static bool is_known(void *user) {
   Closure *closure = user;
   see_changes(closure);
   uint64_t grown = closure->grown + closure->looks.grown;
-  closure->broken |= closure->looks.broken ||
-                     g_hash_table_size(closure->looks.kept) > LOOKS_PER_WARP * (guint)closure->warps;
+  closure->broken |=
+      closure->looks.broken || g_hash_table_size(closure->looks.kept) > LOOKS_PER_WARP * (guint)closure->warps;
   if (closure->broken || closure->heard)
     return true;
   if (grown != closure->seen_grown) {
@@ -519,9 +480,8 @@ static void watch_warp(Closure *closure, const Sm *sm, const Warp *warp) {
   if (watched->age)
     return;
   closure->warps++;
-  *watched = (Watched){.age = warp->age + 1,
-                       .looks = g_array_new(FALSE, FALSE, sizeof(Look)),
-                       .words = g_ptr_array_new()};
+  *watched =
+      (Watched){.age = warp->age + 1, .looks = g_array_new(FALSE, FALSE, sizeof(Look)), .words = g_ptr_array_new()};
 }
 
 static void init(Closure *closure, Gpu *gpu) {

@@ -1,5 +1,8 @@
 #include "sim/detect/proof/looks.h"
 
+#include "sim/core/access.h"
+#include "sim/core/look.h"
+
 enum { FOUND_MOST = 64 }; /* by a look */
 
 /* A look that was kept. */
@@ -11,12 +14,51 @@ typedef struct Kept {
   GArray *found;    /* Found, each once */
 } Kept;
 
-/* What it found, and what decides about the look that came behind it. That may be told in several ways: whether the warp
- * waited for nothing in between is a matter of time. */
+/* What it found, and what decides about the look that came behind it. That may be told in several ways: whether
+ * the warp waited for nothing in between is a matter of time. */
 typedef struct Found {
   uint64_t value, next;
   bool odd; /* see Look */
 } Found;
+
+/* ---- words ---- */
+
+uint32_t look_word_value(const Gpu *gpu, const LookWord *word) {
+  return word->sm ? look_shared(word->sm, (uint32_t)(word->address / 4)) : look_global(gpu, word->address);
+}
+
+/* What a lane's access that isn't performed yet leaves in row `row` of its words. False: it isn't known. */
+static bool leaves(const Flight *flight, unsigned lane, uint32_t row, uint32_t *value) {
+  *value = flight->data[row][lane];
+  return flight->request.kind == MEM_STORE || flight->inst->mode == ATOM_EXCH;
+}
+
+/* The access changes the word, perhaps, which has this value before. False: to what isn't known. */
+static bool passes(const Flight *flight, const LookWord *word, uint32_t *value) {
+  bool found = false, known = true;
+  for (uint32_t rest = flight->lanes & ~flight->request.performed; rest; rest &= rest - 1)
+    for (uint32_t row = 0; row < access_words(flight->request.bytes); row++) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if (flight->request.address[lane] / 4 + row != word->address / 4)
+        continue;
+      known = known && !found && leaves(flight, lane, row, value);
+      found = true;
+    }
+  return known;
+}
+
+bool look_word_ahead(const Gpu *gpu, const LookWord *word, const Sm *sm, const Warp *warp, uint32_t *value) {
+  *value = look_word_value(gpu, word);
+  for (uint32_t at = word->sm ? NO_FLIGHT : sm->flights.oldest; at != NO_FLIGHT;) {
+    const Flight *flight = flights_at(&sm->flights, at);
+    if (flight_is_of(flight, warp) && flight->request.kind != MEM_LOAD && !passes(flight, word, value))
+      return false;
+    at = flight->next;
+  }
+  return true;
+}
+
+/* ---- looks ---- */
 
 static void kept_free(gpointer data) {
   Kept *kept = data;
@@ -47,9 +89,8 @@ void looks_forget(Looks *looks) {
 
 static Kept *kept_new(const Look *look, GHashTable *words) {
   Kept *kept = g_new0(Kept, 1);
-  *kept = (Kept){.places = places_of(look),
-                 .words = g_ptr_array_new(),
-                 .found = g_array_new(FALSE, FALSE, sizeof(Found))};
+  *kept = (Kept){
+      .places = places_of(look), .words = g_ptr_array_new(), .found = g_array_new(FALSE, FALSE, sizeof(Found))};
   for (uint32_t rest = look->lanes; rest; rest &= rest - 1)
     for (uint32_t row = 0; row < look->rows; row++) {
       uint64_t key = look->key[__builtin_ctz(rest)] + 4 * (uint64_t)row;

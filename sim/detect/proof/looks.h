@@ -1,5 +1,5 @@
-/* looks.h - looks at memory that warps were seen to take, each with what decides about it, what it found, and which one came
- * behind it then (closure.h).
+/* looks.h - looks at memory that warps were seen to take, each with what decides about it, what it found, and
+ * which one came behind it then (closure.h).
  * Ownership: who watches owns the words; Looks owns what was kept. */
 #ifndef LOCKSTEP_DETECT_PROOF_LOOKS_H
 #define LOCKSTEP_DETECT_PROOF_LOOKS_H
@@ -35,6 +35,12 @@ typedef struct Looks {
   bool broken;      /* what is looked at wasn't decided by what was taken for that */
 } Looks;
 
+/* What it holds now. */
+uint32_t look_word_value(const Gpu *gpu, const LookWord *word);
+/* What the only warp that comes to the word will find there, behind all that it has under way. False: that isn't
+ * known. */
+bool look_word_ahead(const Gpu *gpu, const LookWord *word, const Sm *sm, const Warp *warp, uint32_t *value);
+
 void looks_init(Looks *looks);
 void looks_clear(Looks *looks);
 /* Nothing is kept any more. */
@@ -43,11 +49,11 @@ void looks_forget(Looks *looks);
 static inline uint64_t look_key(uint64_t before, const Look *look) {
   return bits_mix(bits_mix(before, look->pc), look->lanes);
 }
-/* Keeps looks of one warp (GArray of Look), which are known; `start` decides about the first, `next` is the key of the one that
- * came behind the last. `words`: LookWord *, by place. */
+/* Keeps looks of one warp (GArray of Look), which are known; `start` decides about the first, `next` is the key of
+ * the one that came behind the last. `words`: LookWord *, by place. */
 void looks_keep(Looks *looks, const GArray *of_warp, uint64_t start, uint64_t next, GHashTable *words);
-/* True if each look that may come behind those with these keys (uint64_t), themselves included, was kept, and has found all
- * that its words may hold. Appends to `keys`. */
+/* True if each look that may come behind those with these keys (uint64_t), themselves included, was kept, and has
+ * found all that its words may hold. Appends to `keys`. */
 bool looks_have_all(const Looks *looks, GArray *keys);
 
 #endif

@@ -172,8 +172,8 @@ static void note_yielded(SeenLoads *seen, const Warp *warp, const Yielded *yield
     g_hash_table_remove(seen->yielded, warp);
 }
 
-/* Lanes give way, or sleep: whose turn comes next is a matter of time if several others have done so, unless all go on at
- * one place, and together. A group that hasn't given way comes first in any case. */
+/* Lanes give way, or sleep: whose turn comes next is a matter of time if several others have done so, unless all
+ * go on at one place, and together. A group that hasn't given way comes first in any case. */
 static void note_turns(SeenLoads *seen, const ProbePoint *point) {
   const Warp *warp = point->warp;
   if (!warp->groups)
@@ -270,7 +270,8 @@ void seen_join(SeenLoads *seen, const Gpu *gpu, SeenBy by) {
 
 SeenLoads *seen_new_exchanges(void) { return seen_new(NULL); }
 
-bool seen_record_exchanges(SeenLoads *seen, Gpu *gpu, const SeenWindow *window, uint64_t limit_cycles, GpuStop *stop) {
+bool seen_record_exchanges(SeenLoads *seen, Gpu *gpu, const SeenWindow *window, uint64_t limit_cycles,
+                           GpuStop *stop) {
   Probe probe = {.user = seen, .issued = note_exchanged, .stale_read = note_stale};
   g_hash_table_remove_all(seen->issued);
   g_hash_table_remove_all(seen->yielded);

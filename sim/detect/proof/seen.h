@@ -28,8 +28,8 @@ typedef enum SeenBy {
 } SeenBy;
 
 typedef struct SeenLoads {
-  const Warp *warp;    /* whose loads and exchanges; NULL: all warps, and exchanges alone */
-  GHashTable *values;  /* warp (or by `by`), lane, part and instruction -> SeenValues */
+  const Warp *warp;   /* whose loads and exchanges; NULL: all warps, and exchanges alone */
+  GHashTable *values; /* warp (or by `by`), lane, part and instruction -> SeenValues */
   SeenBy by;
   GHashTable *issued;  /* Warp *: those that issued something; never iterated */
   GHashTable *yielded; /* Warp *: some of their lanes have given way, and wait for their turn; never iterated */
@@ -49,9 +49,9 @@ typedef struct SeenWindow {
   SeenEnough enough;     /* if it never says so nothing was seen. NULL: all of the window is wanted */
   void *user;
 } SeenWindow;
-/* The same of what the lanes of all warps exchange, if meanwhile no load finds an old copy, all warps that can issue
- * do, no turns of lanes depend on the time, and no word or lock bit changes that mustn't. False otherwise, or if the run
- * stopped. `seen` may have what windows before had. */
+/* The same of what the lanes of all warps exchange, if meanwhile no load finds an old copy, all warps that can
+ * issue do, no turns of lanes depend on the time, and no word or lock bit changes that mustn't. False otherwise,
+ * or if the run stopped. `seen` may have what windows before had. */
 bool seen_record_exchanges(SeenLoads *seen, Gpu *gpu, const SeenWindow *window, uint64_t limit_cycles, GpuStop *stop);
 /* From now on what one of them was seen to get counts for all, where they do the same in the same state. */
 void seen_join(SeenLoads *seen, const Gpu *gpu, SeenBy by);

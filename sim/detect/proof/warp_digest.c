@@ -89,7 +89,7 @@ static bool gives_other_values(const Inst *inst) {
   return inst->op == OP_PRINTF || (op_info[inst->op].unit == UNIT_SYSREG && special_is_clock(inst->mode));
 }
 
-/* Almost nobody looks at what printf() returns, and another value may be in that register later. */
+/* Almost nobody looks at what printing in a kernel returns, and another value may be in that register later. */
 static bool is_dropped(const Inst *inst, unsigned reg, const RegSet *live_behind) {
   return inst->op == OP_PRINTF && !regset_has(live_behind, reg);
 }

@@ -13,7 +13,7 @@ typedef struct KernelState {
   RegSet regs; /* whose values can matter to what the program does */
   uint32_t preds;
   Liveness liveness;
-  bool clocked; /* a clock's value is among them, or what printf() returns, which tells when no more room is left:
+  bool clocked; /* a clock's value is among them, or what printing returns, which tells when no more room is left:
                  * then a state that comes back says nothing about the next time */
 } KernelState;
 
