@@ -11,7 +11,9 @@
 enum {
   WINDOW_LEAST = 50000,   /* instructions watched at the most: so many, */
   WINDOW_PER_WARP = 8000, /* and so many for each warp that can issue */
-  LOOKS_PER_WARP = 1000   /* different ones: a warp with more of them counts something */
+  LOOKS_PER_WARP = 1000,  /* different ones: a warp with more of them counts something */
+  WORDS_LEAST = 1000,     /* that they come to, at the most: so many, */
+  WORDS_PER_WARP = 8      /* and so many for each: who comes to more goes on, from one to the next */
 };
 
 typedef struct Watched {
@@ -451,8 +453,10 @@ static bool is_known(void *user) {
   Closure *closure = user;
   see_changes(closure);
   uint64_t grown = closure->grown + closure->looks.grown;
-  closure->broken |=
-      closure->looks.broken || g_hash_table_size(closure->looks.kept) > LOOKS_PER_WARP * (guint)closure->warps;
+  guint warps = closure->warps;
+  closure->broken |= closure->looks.broken ||
+                     g_hash_table_size(closure->looks.kept) > LOOKS_PER_WARP * warps ||
+                     g_hash_table_size(closure->words) > WORDS_LEAST + WORDS_PER_WARP * warps;
   if (closure->broken || closure->heard)
     return true;
   if (grown != closure->seen_grown) {
