@@ -1,6 +1,8 @@
 #include "sim/detect/proof/circle.h"
 
 #include "base/bits.h"
+#include "sim/core/bulk.h"
+#include "sim/core/look.h"
 
 void circle_words_init(CircleWords *words) {
   words->words = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free);
@@ -71,6 +73,20 @@ static GArray *sort_words(GHashTable *words) {
     g_array_append_vals(sorted, word, 1);
   g_array_sort(sorted, compare_words);
   return sorted;
+}
+
+uint64_t *circle_issued(const Gpu *gpu) {
+  uint64_t *issued = g_new0(uint64_t, gpu->machine->gpu.sms);
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    issued[i] = gpu->sms[i].ready ? gpu->sms[i].flights.made : 0;
+  return issued;
+}
+
+bool circle_is_performed(const Gpu *gpu, const uint64_t *issued) {
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    if (gpu->sms[i].ready && (flights_oldest(&gpu->sms[i].flights) <= issued[i] || bulk_is_busy(&gpu->sms[i])))
+      return false;
+  return !look_launch_ends(gpu);
 }
 
 Circle *circle_new(SeenLoads *seen, const CircleWords *words) {

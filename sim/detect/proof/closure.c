@@ -2,7 +2,6 @@
 
 #include "base/bits.h"
 #include "sim/core/access.h"
-#include "sim/core/bulk.h"
 #include "sim/core/host.h"
 #include "sim/core/look.h"
 #include "sim/detect/proof/looks.h"
@@ -433,22 +432,6 @@ static bool has_all(const Closure *closure) {
   return looks_have_all(&closure->looks, keys);
 }
 
-static void note_under_way(Closure *closure) {
-  closure->issued = g_new0(uint64_t, closure->gpu->machine->gpu.sms);
-  for (uint32_t i = 0; i < closure->gpu->used_sms; i++)
-    closure->issued[i] = closure->gpu->sms[i].ready ? closure->gpu->sms[i].flights.made : 0;
-}
-
-/* What was under way when all was there has been performed: it might have changed a word. */
-static bool is_performed(const Closure *closure) {
-  const Gpu *gpu = closure->gpu;
-  for (uint32_t i = 0; i < gpu->used_sms; i++)
-    if (gpu->sms[i].ready &&
-        (flights_oldest(&gpu->sms[i].flights) <= closure->issued[i] || bulk_is_busy(&gpu->sms[i])))
-      return false;
-  return !look_launch_ends(gpu);
-}
-
 static bool is_known(void *user) {
   Closure *closure = user;
   see_changes(closure);
@@ -466,10 +449,10 @@ static bool is_known(void *user) {
   }
   if (!closure->issued) {
     if (has_all(closure))
-      note_under_way(closure);
+      closure->issued = circle_issued(closure->gpu);
     return false;
   }
-  closure->closed = is_performed(closure) && has_all(closure);
+  closure->closed = circle_is_performed(closure->gpu, closure->issued) && has_all(closure);
   return closure->closed;
 }
 

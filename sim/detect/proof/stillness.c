@@ -1,9 +1,7 @@
 #include "sim/detect/proof/stillness.h"
 
 #include "base/bits.h"
-#include "sim/core/bulk.h"
 #include "sim/core/host.h"
-#include "sim/core/look.h"
 #include "sim/detect/proof/warp_digest.h"
 
 enum {
@@ -39,9 +37,7 @@ static void come_back(Stillness *still, Round *round) {
   round->back = true;
   if (--still->left)
     return;
-  still->issued = g_new0(uint64_t, still->gpu->machine->gpu.sms);
-  for (uint32_t i = 0; i < still->gpu->used_sms; i++)
-    still->issued[i] = still->gpu->sms[i].ready ? still->gpu->sms[i].flights.made : 0;
+  still->issued = circle_issued(still->gpu);
 }
 
 static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
@@ -92,19 +88,10 @@ static void note_bulk(void *user, const ProbePoint *point, uint32_t address, uin
   ((Stillness *)user)->broken = true;
 }
 
-/* What was under way when the last warp came back has been performed: it might have changed something. */
-static bool is_performed(const Stillness *still) {
-  const Gpu *gpu = still->gpu;
-  for (uint32_t i = 0; i < gpu->used_sms; i++)
-    if (gpu->sms[i].ready && (flights_oldest(&gpu->sms[i].flights) <= still->issued[i] || bulk_is_busy(&gpu->sms[i])))
-      return false;
-  return true;
-}
-
 /* True once it is known, as far as it can be, whether all goes round. */
 static bool is_known(void *user) {
   const Stillness *still = user;
-  return still->broken || (still->issued && is_performed(still) && !look_launch_ends(still->gpu));
+  return still->broken || (still->issued && circle_is_performed(still->gpu, still->issued));
 }
 
 static void watch_warp(Stillness *still, const Sm *sm, const Warp *warp) {
