@@ -80,8 +80,9 @@ point "accounts by servers that measure their locks" "$(ordered_complaint accoun
 point "accounts by servers" "$(ordered_complaint accounts_server gtx1080ti -p each=1)"
 point "accounts by servers, aliased locks" "$(ordered_complaint accounts_server h200 -p pool=64 -p servers=3 -p locks=4 -p each=1)"
 # Batches used wrongly: leaders and followers poll by ballots and shuffles for what never comes.
-for use in right forgotten left_out; do
-  point "batches, $use" "$("$LOCKSTEP" run "tests/batches/$use.yaml" -m h200 2>&1 | grep -q '^as expected$' || echo "not as expected")"
+for use in right "forgotten -p readers=32" "left_out -p readers=32"; do
+  # shellcheck disable=SC2086 # options
+  point "batches, $use" "$("$LOCKSTEP" run -m h200 tests/batches/${use%% *}.yaml ${use#"${use%% *}"} 2>&1 | grep -q '^as expected$' || echo "not as expected")"
 done
 point "accounts by servers, no hierarchy: no end" "$(run_complaint 'no word of memory changes any more' accounts_server gtx1080ti -p ordered=0 -p each=1)"
 point "accounts by servers, one channel: no end" "$(run_complaint 'no word of memory changes any more' accounts_server rtx3070 -p separate=0 -p each=1)"

@@ -43,6 +43,10 @@ case "\$*" in
 esac
 END
 PATH=$folder/bin:$PATH
+# What configure finds out the first time it needn't look for again, but for libraries, which it doesn't keep.
+echo "cache_file=$folder/config.cache" >"$folder/config.site"
+CONFIG_SITE=$folder/config.site
+export CONFIG_SITE
 
 # The clone: the lists of unit tests, of fuzz targets and of scripts end with their last line, the only one without a
 # backslash. Of the tests of properties those whose names begin with an s stay, and of the scripts one of each kind that
@@ -65,8 +69,10 @@ chmod -R u+w .
 for name in $(sed -n 's|^  \(tests/script/[a-z_0-9]*\.sh\).*|\1|p' tests/local.mk); do
   test -e "$name" || printf 'echo 1..1\necho ok 1\n' >"$name"
 done
-for name in $(grep -o 'tests/[a-z]*/[a-z_0-9]*\.[ch]' tests/local.mk) $(grep -o 'tests/[a-z]*/test_[a-z_0-9]*' tests/local.mk); do
-  mkdir -p "${name%/*}"
+{ grep -o 'tests/[a-z]*/[a-z_0-9]*\.[ch]' tests/local.mk && grep -o 'tests/[a-z]*/test_[a-z_0-9]*' tests/local.mk; } | sort -u >"$folder/names"
+# shellcheck disable=SC2046 # one word for each folder
+mkdir -p $(sed 's|/[^/]*$||' "$folder/names" | sort -u)
+while read -r name; do
   case $name in
   */test_*.c) ;;
   */test_*) printf '#include <stdio.h>\nint main(void) {\n  puts("1..1\\nok 1");\n}\n' >"$name.c" ;;
@@ -74,7 +80,7 @@ for name in $(grep -o 'tests/[a-z]*/[a-z_0-9]*\.[ch]' tests/local.mk) $(grep -o 
   */fuzz_*.c | */mem_rows.c) echo 'int main(void) { return 0; }' >"$name" ;;
   *) : >"$name" ;;
   esac
-done
+done <"$folder/names"
 mkdir -p base configs doc isa sim/cli tests/corpus traces/some validation
 for name in base configs doc isa validation; do
   : >$name/local.mk

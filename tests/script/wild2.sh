@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
 . "$SRCDIR/tests/script/wild_set.sh"
-wild_set wild2 15000
+wild_set wild2 14000
 
 plan 3
 judge "$folder/all.csv" 10 15

@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
 . "$SRCDIR/tests/script/wild_set.sh"
-wild_set wild3 25000 h100
+wild_set wild3 18000 h100
 
 plan 3
 judge "$folder/all.csv" 10 15
