@@ -199,6 +199,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/attempts.h \
   sim/detect/race/decides.c \
   sim/detect/race/decides.h \
+  sim/detect/race/guess_state.c \
+  sim/detect/race/guess_state.h \
   sim/detect/race/guesses.c \
   sim/detect/race/guesses.h \
   sim/detect/race/narrow_guesses.c \

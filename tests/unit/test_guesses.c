@@ -23,6 +23,13 @@ typedef struct Case {
   PUT("%r3", "%r0", "0", chooses) \
   PUT("%r1", "%r0", "1", chooses) SWAP("%r3", "%r1") PUT("%r4", "%r2", "0", chooses) PUT("%r5", "%r3", "0", chooses)
 
+#define LOOK64 "ld.param.u64 %l0, [in];\nLOOK: ld.relaxed.gpu.global.u64 %l2, [%l0];\n"
+#define SWAP64(compared, stored) "atom.relaxed.gpu.global.cas.b64 %l4, [%l0], " compared ", " stored ";\n"
+#define ADD64 "AGAIN: add.u64 %l3, %l2, 1;\n"
+#define NEXT64 "setp.ne.u64 %p0, %l4, %l2;\nmov.u64 %l2, %l4;\n@%p0 bra AGAIN;\n"
+#define EMPTY(to) "and.b32 %r3, %r0, 1;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra " to ";\n"
+#define TAKE ADD SWAP("%r0", "%r1") UNLESS_SAME("LOOK") USE("%r1") "bra DONE;\n"
+
 static const Case cases[] = {
     {"a count", LOOK ADD SWAP("%r0", "%r1") NEXT, true},
     {"what was computed is used once it is right", LOOK ADD SWAP("%r0", "%r1") NEXT USE("%r1"), true},
@@ -45,7 +52,49 @@ static const Case cases[] = {
      LOOK "add.u32 %r1, %r0, 1;\n" SWAP(
          "%r0", "%r1") "setp.eq.u32 %p0, %r2, %r0;\n@%p0 bra DONE;\nmov.u32 %r0, %r2;\n" ADD SWAP("%r0", "%r1") NEXT,
      true},
+    {"64 bits", LOOK64 ADD64 SWAP64("%l2", "%l3") NEXT64 "st.global.u64 [%l0+8], %l2;\n", true},
+    {"64 bits, the halves of which decide whether to look again",
+     LOOK64 "mov.b64 {%r0, %r1}, %l2;\nsetp.eq.u32 %p1, %r0, %r1;\n@%p1 bra LOOK;\n" ADD64 SWAP64(
+         "%l2", "%l3") "setp.ne.u64 %p0, %l4, %l2;\n@%p0 bra LOOK;\nst.global.u32 [%l0+8], %r1;\n",
+     true},
+    {"another word, looked at behind it, ends the loop",
+     LOOK EMPTY("MORE") TAKE
+     "MORE: ld.relaxed.gpu.global.u32 %r4, [%l0+16];\nsetp.ne.u32 %p2, %r4, 0;\n@%p2 bra LOOK;\n",
+     true},
+    {"an addition of zero ends the loop",
+     LOOK EMPTY("MORE") TAKE "MORE: atom.relaxed.gpu.global.add.u32 %r4, [%l0+16], 0;\nsetp.ne.u32 %p2, %r4, 0;\n"
+                             "@%p2 bra LOOK;\n",
+     true},
 
+    {"64 bits, and it is stored before", LOOK64 "st.global.u64 [%l0+8], %l2;\n" ADD64 SWAP64("%l2", "%l3") NEXT64,
+     false},
+    {"64 bits, and the high half is stored if it wasn't right",
+     LOOK64 ADD64 SWAP64("%l2", "%l3") "setp.eq.u64 %p0, %l4, %l2;\n@%p0 bra DONE;\nmov.b64 {%r0, %r1}, %l2;\n"
+                                       "st.global.u32 [%l0+8], %r1;\nbra LOOK;\n",
+     false},
+    {"64 bits, of which the low ones alone are asked for",
+     LOOK64 ADD64 SWAP64("%l2",
+                         "%l3") "mov.b64 {%r0, %r1}, %l2;\nmov.b64 {%r2, %r3}, %l4;\nsetp.ne.u32 %p0, %r2, %r0;\n"
+                                "mov.u64 %l2, %l4;\n@%p0 bra AGAIN;\nst.global.u64 [%l0+8], %l2;\n",
+     false},
+    {"64 bits, and halves of two words are compared",
+     LOOK64 "AGAIN: mov.b64 {%r0, %r1}, %l2;\nmov.b64 %l3, {%r0, %r0};\n" SWAP64(
+         "%l3", "1") "setp.ne.u64 %p0, %l4, %l3;\n@%p0 bra LOOK;\nst.global.u64 [%l0+8], %l2;\n",
+     false},
+    {"another word, looked at before it, ends the loop",
+     "ld.param.u64 %l0, [in];\nLOOK: ld.volatile.global.u32 %r4, [%l0+16];\nld.relaxed.gpu.global.u32 %r0, "
+     "[%l0];\n" EMPTY("MORE") TAKE "MORE: setp.ne.u32 %p2, %r4, 0;\n@%p2 bra LOOK;\n",
+     false},
+    {"it ends behind a look at another word, whatever that finds",
+     LOOK EMPTY("MORE") TAKE "MORE: ld.relaxed.gpu.global.u32 %r4, [%l0+16];\n" USE("%r4"), false},
+    {"another word, counted up behind it, ends the loop",
+     LOOK EMPTY("MORE") TAKE "MORE: atom.relaxed.gpu.global.add.u32 %r4, [%l0+16], 1;\nsetp.ne.u32 %p2, %r4, 0;\n"
+                             "@%p2 bra LOOK;\n",
+     false},
+    {"who leaves by another word takes it along",
+     LOOK EMPTY("MORE") TAKE
+     "MORE: ld.relaxed.gpu.global.u32 %r4, [%l0+16];\nsetp.ne.u32 %p2, %r4, 0;\n@%p2 bra LOOK;\n" USE("%r0"),
+     false},
     {"if it wasn't right something else is tried",
      LOOK "add.u32 %r1, %r0, 1;\n" SWAP("%r0", "%r1") "setp.eq.u32 %p0, %r2, %r0;\n@%p0 bra DONE;\n" SWAP("0", "7"),
      false},

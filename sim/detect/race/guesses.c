@@ -3,33 +3,11 @@
 #include <string.h>
 
 #include "isa/flow/cfg.h"
+#include "sim/detect/race/guess_state.h"
 #include "sim/detect/race/merges.h"
 #include "sim/detect/race/narrow_guesses.h"
 
-enum { GUESS_STATES_MAX = 2000, HELD_MAX = 12, HELD_PREDS_MAX = 4, WHOLE = INT16_MAX };
-
-/* What a register has: the loaded value; the bytes of it that PRMT leaves, others replaced; something else that
- * depends on it, or on what an earlier round loaded; the result of the newest compare-and-swap, and the same bytes of
- * it. */
-typedef enum { FRESH, VALUE, PART, DERIVED, EARLIER, RESULT, RESULT_PART } Kind;
-/* A predicate: depends on the value, or on an earlier one; says whether value and result are the same, or whether
- * they differ. */
-typedef enum { PRED_FRESH, PRED_DERIVED, PRED_EARLIER, PRED_SAME, PRED_DIFFERENT } PredKind;
-
-/* `by`: of PART and RESULT_PART, the operand that chooses the bytes; of a predicate, too, or WHOLE. */
-typedef struct Held {
-  int16_t what, by;
-  uint16_t kind;
-} Held;
-
-/* What holds before an instruction. No padding, and what isn't in use is zero: states are compared as bytes. */
-typedef struct State {
-  uint32_t pc;
-  uint8_t count, preds;
-  bool moved;   /* the registers of the address have changed since the load */
-  bool pending; /* the value has decided something, or was compared: the word has to be looked at again */
-  Held held[HELD_MAX], pred[HELD_PREDS_MAX];
-} State;
+enum { GUESS_STATES_MAX = 2000 };
 
 typedef struct Walk {
   const Kernel *kernel;
@@ -41,126 +19,74 @@ typedef struct Walk {
   bool refused;
 } Walk;
 
-/* ---- what is held ---- */
+static bool is_wide(const Walk *walk) { return walk->kernel->insts[walk->load].width == WIDTH_64; }
 
-static const Held *held_of(const State *state, int16_t reg) {
-  for (unsigned i = 0; i < state->count; i++)
-    if (state->held[i].what == reg)
-      return &state->held[i];
-  return NULL;
+/* What an operand has that is as wide as the load: of two halves VALUE or RESULT if they belong together. */
+static GuessKind operand_kind(const Walk *walk, const GuessState *state, int16_t reg) {
+  GuessKind low = guess_state_kind(state, reg),
+            high = is_wide(walk) && reg >= 0 ? guess_state_kind(state, (int16_t)(reg + 1)) : FRESH;
+  if (!is_wide(walk))
+    return low;
+  if ((low == VALUE && high == HIGH) || (low == RESULT && high == RESULT_HIGH))
+    return low;
+  return guess_kind_mix(low, high);
 }
 
-static Kind kind_of(const State *state, int16_t reg) {
-  const Held *held = reg >= 0 ? held_of(state, reg) : NULL;
-  return held ? (Kind)held->kind : FRESH;
-}
-
-static bool is_old(Kind kind) { return kind == VALUE || kind == PART || kind == DERIVED || kind == EARLIER; }
-
-/* What depends on both. */
-static Kind mix(Kind one, Kind other) {
-  return one == EARLIER || other == EARLIER ? EARLIER : is_old(one) || is_old(other) ? DERIVED : FRESH;
-}
-
-static const Held *pred_of(const State *state, unsigned pred) {
-  for (unsigned i = 0; i < state->preds; i++)
-    if (state->pred[i].what == (int16_t)pred)
-      return &state->pred[i];
-  return NULL;
-}
-
-/* In the order of `what`, so that equal states are alike. False: there is no room. */
-static bool put(Held *list, uint8_t *count, unsigned max, Held held) {
-  unsigned at = 0;
-  while (at < *count && list[at].what < held.what)
-    at++;
-  if (at < *count && list[at].what == held.what) {
-    list[at] = held;
-    return true;
-  }
-  if (*count == max)
-    return false;
-  memmove(list + at + 1, list + at, (*count - at) * sizeof *list);
-  list[at] = held;
-  ++*count;
-  return true;
-}
-
-static void take_out(Held *list, uint8_t *count, unsigned at) {
-  --*count;
-  memmove(list + at, list + at + 1, (*count - at) * sizeof *list);
-  memset(list + *count, 0, sizeof *list);
-}
-
-static void set_reg(Walk *walk, State *state, int16_t reg, Held held) {
+static void set_reg(Walk *walk, GuessState *state, int16_t reg, GuessHeld held) {
   for (unsigned i = state->count; i-- > 0;) {
-    Held *other = &state->held[i];
+    GuessHeld *other = &state->held[i];
     if (other->what == reg)
-      take_out(state->held, &state->count, i);
+      guess_state_take_out(state->held, &state->count, i);
     else if (other->by == reg && (other->kind == PART || other->kind == RESULT_PART))
-      *other = (Held){.what = other->what, .kind = other->kind == PART ? DERIVED : RESULT_PART, .by = WHOLE};
+      *other = (GuessHeld){.what = other->what, .kind = other->kind == PART ? DERIVED : RESULT_PART, .by = WHOLE};
   }
   for (unsigned i = 0; i < state->preds; i++)
     if (state->pred[i].by == reg)
-      state->pred[i] = (Held){.what = state->pred[i].what, .kind = PRED_DERIVED, .by = WHOLE};
+      state->pred[i] = (GuessHeld){.what = state->pred[i].what, .kind = PRED_DERIVED, .by = WHOLE};
   held.what = reg;
   if (held.kind != FRESH && (uint32_t)reg < walk->kernel->nregs)
-    walk->refused |= !put(state->held, &state->count, HELD_MAX, held);
+    walk->refused |= !guess_state_put(state->held, &state->count, HELD_MAX, held) && held.kind != FIXED;
 }
 
-static void set_pred(Walk *walk, State *state, unsigned pred, PredKind kind, int16_t by) {
+static void set_pred(Walk *walk, GuessState *state, unsigned pred, GuessPred kind, int16_t by) {
   for (unsigned i = state->preds; i-- > 0;)
     if (state->pred[i].what == (int16_t)pred)
-      take_out(state->pred, &state->preds, i);
-  Held held = {.what = (int16_t)pred, .by = by, .kind = (uint16_t)kind};
+      guess_state_take_out(state->pred, &state->preds, i);
+  GuessHeld held = {.what = (int16_t)pred, .by = by, .kind = (uint16_t)kind};
   if (kind != PRED_FRESH)
-    walk->refused |= !put(state->pred, &state->preds, HELD_PREDS_MAX, held);
+    walk->refused |= !guess_state_put(state->pred, &state->preds, HELD_PREDS_MAX, held);
 }
 
 /* What nobody reads any more. */
-static void drop_dead(const Walk *walk, State *state) {
+static void drop_dead(const Walk *walk, GuessState *state) {
   for (unsigned i = state->count; i-- > 0;)
     if (state->held[i].what < REGSET_MAX &&
         !regset_has(&walk->liveness->live_regs[state->pc], (unsigned)state->held[i].what))
-      take_out(state->held, &state->count, i);
+      guess_state_take_out(state->held, &state->count, i);
   for (unsigned i = state->preds; i-- > 0;)
     if (!(walk->liveness->live_preds[state->pc] >> state->pred[i].what & 1))
-      take_out(state->pred, &state->preds, i);
+      guess_state_take_out(state->pred, &state->preds, i);
 }
 
-static bool holds_old(const State *state) {
+static bool holds_old(const GuessState *state) {
   bool old = state->preds > 0;
   for (unsigned i = 0; i < state->count; i++)
-    old |= is_old((Kind)state->held[i].kind);
+    old |= guess_kind_is_old((GuessKind)state->held[i].kind);
   return old;
 }
 
-/* What a result of the instruction depends on: FRESH, DERIVED or EARLIER. */
-static Kind read_by(const State *state, const Inst *inst) {
-  RegList reads = inst_reads(inst);
-  Kind kind = FRESH;
-  for (unsigned i = 0; i < reads.count; i++)
-    kind = mix(kind, kind_of(state, reads.reg[i]));
-  for (uint32_t rest = inst_pred_reads(inst); rest; rest &= rest - 1) {
-    const Held *pred = pred_of(state, (unsigned)__builtin_ctz(rest));
-    if (pred)
-      kind = mix(kind, pred->kind == PRED_EARLIER ? EARLIER : DERIVED);
-  }
-  return kind;
-}
-
-static bool reads_old(const State *state, const Inst *inst) { return read_by(state, inst) != FRESH; }
+static bool reads_old(const GuessState *state, const Inst *inst) { return guess_state_reads(state, inst) != FRESH; }
 
 /* ---- ways ---- */
 
-static void go(Walk *walk, const State *from, uint32_t pc) {
-  State state = *from;
+static void go(Walk *walk, const GuessState *from, uint32_t pc) {
+  GuessState state = *from;
   state.pc = pc;
   drop_dead(walk, &state);
   if (!state.pending && !holds_old(&state))
     return;
   for (guint i = 0; i < walk->states->len; i++)
-    if (memcmp(&g_array_index(walk->states, State, i), &state, sizeof state) == 0)
+    if (memcmp(&g_array_index(walk->states, GuessState, i), &state, sizeof state) == 0)
       return;
   if (walk->states->len >= GUESS_STATES_MAX)
     walk->refused = true;
@@ -169,7 +95,7 @@ static void go(Walk *walk, const State *from, uint32_t pc) {
 }
 
 /* To all that may follow the instruction. */
-static void go_on(Walk *walk, const State *state) {
+static void go_on(Walk *walk, const GuessState *state) {
   const CfgBlock *block = g_ptr_array_index(walk->cfg->blocks, walk->cfg->block_of[state->pc]);
   if (state->pc < block->last) {
     go(walk, state, state->pc + 1);
@@ -183,30 +109,30 @@ static void go_on(Walk *walk, const State *state) {
 }
 
 /* The value is the newest after all, if it is `valid`; else another round has to come. */
-static State behind_choice(const State *state, int16_t by, bool valid) {
-  State next = *state;
+static GuessState behind_choice(const GuessState *state, int16_t by, bool valid) {
+  GuessState next = *state;
   next.pending = !valid;
   for (unsigned i = next.preds; i-- > 0 && valid;)
     if (next.pred[i].kind != PRED_EARLIER && (by == WHOLE || next.pred[i].by == by))
-      take_out(next.pred, &next.preds, i);
+      guess_state_take_out(next.pred, &next.preds, i);
   for (unsigned i = next.count; i-- > 0 && valid;) {
-    Kind kind = (Kind)next.held[i].kind;
-    if ((by == WHOLE && (kind == VALUE || kind == PART || kind == DERIVED)) ||
+    GuessKind kind = (GuessKind)next.held[i].kind;
+    if ((by == WHOLE && (kind == VALUE || kind == HIGH || kind == PART || kind == DERIVED)) ||
         (kind == PART && next.held[i].by == by))
-      take_out(next.held, &next.count, i);
+      guess_state_take_out(next.held, &next.count, i);
   }
   return next;
 }
 
 /* A branch or an exit that the value decides. */
-static void choose(Walk *walk, const State *state, const Inst *inst, const Held *guard) {
+static void choose(Walk *walk, const GuessState *state, const Inst *inst, const GuessHeld *guard) {
   bool branches = inst->op == OP_BRA && inst->target != NO_TARGET, ends = inst->op == OP_EXIT;
   if (!(branches || ends) || (inst->flags & INST_POP) || inst->psrc[0] != PRED_TRUE) {
     walk->refused = true;
     return;
   }
   bool by_not = inst->flags & INST_GUARD_NOT;
-  State taken = *state, past = *state;
+  GuessState taken = *state, past = *state;
   taken.pending = past.pending = true;
   if (guard->kind == PRED_SAME || guard->kind == PRED_DIFFERENT) {
     bool taken_if_same = (guard->kind == PRED_SAME) != by_not;
@@ -217,6 +143,43 @@ static void choose(Walk *walk, const State *state, const Inst *inst, const Held 
   if (branches)
     go(walk, &taken, (uint32_t)inst->target);
   go(walk, &past, state->pc + 1);
+}
+
+static bool comes_back(const Walk *walk, uint32_t pc) {
+  g_autofree bool *seen = g_new0(bool, walk->cfg->blocks->len);
+  g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  uint32_t block = walk->cfg->block_of[pc], home = walk->cfg->block_of[walk->load];
+  for (guint i = 0;; block = g_array_index(next, uint32_t, i++)) {
+    const GArray *row = ((const CfgBlock *)g_ptr_array_index(walk->cfg->blocks, block))->successors;
+    if (block == home)
+      return true;
+    for (guint k = 0; k < row->len; k++) {
+      uint32_t to = g_array_index(row, uint32_t, k);
+      if (!seen[to])
+        g_array_append_val(next, to);
+      seen[to] = true;
+    }
+    if (i == next->len)
+      return false;
+  }
+}
+
+/* A branch or an exit that is decided by a word that was looked at behind the value. Who leaves for good by that knew
+ * nothing more when it looked for the value; so no other round has to come. */
+static void leave(Walk *walk, const GuessState *state, const Inst *inst) {
+  GuessState taken = *state, past = *state;
+  taken.pending = inst->op == OP_BRA && comes_back(walk, (uint32_t)inst->target);
+  past.pending = comes_back(walk, state->pc + 1);
+  if (inst->op == OP_BRA)
+    go(walk, &taken, (uint32_t)inst->target);
+  go(walk, &past, state->pc + 1);
+}
+
+/* A branch or an exit of which it is known whether it is taken. */
+static void follow(Walk *walk, const GuessState *state, const Inst *inst, bool taken) {
+  walk->refused |= taken && inst->op == OP_EXIT && state->pending;
+  if (!taken || inst->op != OP_EXIT)
+    go(walk, state, taken ? (uint32_t)inst->target : state->pc + 1);
 }
 
 /* ---- instructions ---- */
@@ -238,68 +201,123 @@ static bool is_quiet(const Inst *inst) {
   return is_pure(inst) || constant || (op_info[inst->op].flags & OPF_FENCE);
 }
 
+static bool is_immediate(const Kernel *kernel, int16_t operand) {
+  return operand < 0 && kernel->consts[~operand].kind == CONST_IMMEDIATE;
+}
+
+/* It finds what a word has, and leaves that there: a load, or `atomicAdd(p, 0)`. */
+static bool is_look(const Kernel *kernel, const Inst *inst) {
+  bool idle = inst->mode == ATOM_ADD || inst->mode == ATOM_OR || inst->mode == ATOM_XOR;
+  bool adds_nothing = inst->op == OP_ATOM && idle && inst->width == WIDTH_32 && is_immediate(kernel, inst->b) &&
+                      kernel->consts[~inst->b].value == 0;
+  bool loads = inst->op == OP_LD && op_info[OP_LD].unit == UNIT_GLOBAL && inst->sem != SEM_WEAK;
+  return (loads || adds_nothing) && !inst_is_guarded(inst);
+}
+
 static bool is_same_word(const Inst *load, const Inst *inst) {
   return op_info[inst->op].unit == op_info[load->op].unit && inst->a == load->a && inst->imm == load->imm &&
          inst->width == load->width && ((inst->flags ^ load->flags) & INST_ADDR64) == 0;
 }
 
-static bool is_swap(const Walk *walk, const State *state, const Inst *inst) {
+static bool is_swap(const Walk *walk, const GuessState *state, const Inst *inst) {
   return (inst->op == OP_ATOM || inst->op == OP_ATOMS) && inst->mode == ATOM_CAS && inst->cmp == MERGE_NONE &&
          !(inst->flags & INST_LOCK) && !state->moved && is_same_word(&walk->kernel->insts[walk->load], inst);
 }
 
-static Held result_of(const Walk *walk, const State *state, const Inst *inst) {
+/* The first register that it writes; of a move of 64 bits also the second. */
+static GuessHeld result_of(const Walk *walk, const GuessState *state, const Inst *inst, unsigned part) {
   const uint32_t changes = INST_NEG_A | INST_ABS_A | INST_INV_A;
-  const Held *from = inst->a >= 0 ? held_of(state, inst->a) : NULL;
+  const GuessHeld *half =
+      inst->op == OP_MOV64 && inst->a >= 0 ? guess_state_reg(state, (int16_t)(inst->a + (int16_t)part)) : NULL;
+  if (inst->op == OP_MOV64 && !(inst->flags & changes))
+    return half ? *half : (GuessHeld){.kind = FRESH, .by = WHOLE};
+  const GuessHeld *from = inst->a >= 0 ? guess_state_reg(state, inst->a) : NULL;
   if (inst->op == OP_MOV && from && !(inst->flags & changes))
     return *from;
-  if (inst->op == OP_PRMT && inst->mode == PRMT_INDEX && from && !is_old(kind_of(state, inst->b)) &&
-      kind_of(state, inst->c) == FRESH && merges_keeps_places(walk->kernel, walk->cfg, state->pc, inst->c)) {
+  if (inst->op == OP_MOV && inst->a < 0 && !(inst->flags & changes) && is_immediate(walk->kernel, inst->a))
+    return (GuessHeld){.kind = FIXED, .by = inst->a};
+  if (inst->op == OP_PRMT && inst->mode == PRMT_INDEX && from &&
+      !guess_kind_is_old(guess_state_kind(state, inst->b)) && guess_state_kind(state, inst->c) == FRESH &&
+      merges_keeps_places(walk->kernel, walk->cfg, state->pc, inst->c)) {
     bool same = from->kind == VALUE || from->kind == RESULT || from->by == inst->c;
     if (same && (from->kind == VALUE || from->kind == PART))
-      return (Held){.kind = PART, .by = inst->c};
+      return (GuessHeld){.kind = PART, .by = inst->c};
     if (same && (from->kind == RESULT || from->kind == RESULT_PART))
-      return (Held){.kind = RESULT_PART, .by = inst->c};
+      return (GuessHeld){.kind = RESULT_PART, .by = inst->c};
   }
-  return (Held){.kind = (uint16_t)read_by(state, inst), .by = WHOLE};
+  return (GuessHeld){.kind = (uint16_t)guess_state_result(state, inst), .by = WHOLE};
 }
 
-/* Whether value and result are the same: for equality alone, and nothing else. */
-static bool compares(const State *state, const Inst *inst, int16_t *by) {
+/* For equality alone, and nothing else. */
+static bool asks_equality(const Inst *inst) {
   const uint32_t changes =
       INST_NEG_A | INST_NEG_B | INST_ABS_A | INST_ABS_B | INST_INV_A | INST_INV_B | INST_CARRY_IN;
-  const Held *a = inst->a >= 0 ? held_of(state, inst->a) : NULL, *b = inst->b >= 0 ? held_of(state, inst->b) : NULL;
-  bool plain = inst->op == OP_ISETP && (inst->cmp == CMP_EQ || inst->cmp == CMP_NE) && inst->lop == LOP_AND &&
-               inst->psrc[0] == PRED_TRUE && !(inst->psrc_not & 1) && inst->pdst2 == PRED_SINK &&
-               !(inst->flags & changes) && (inst->type == TYPE_S32 || inst->type == TYPE_U32);
-  if (!plain || !a || !b)
-    return false;
-  if (a->kind > b->kind) {
-    const Held *other = a;
-    a = b;
-    b = other;
-  }
-  *by = a->kind == PART ? a->by : WHOLE;
-  return (a->kind == VALUE && b->kind == RESULT) || (a->kind == PART && b->kind == RESULT_PART && a->by == b->by);
+  return (inst->cmp == CMP_EQ || inst->cmp == CMP_NE) && inst->lop == LOP_AND && inst->psrc[0] == PRED_TRUE &&
+         !(inst->psrc_not & 3) && inst->pdst2 == PRED_SINK && !(inst->flags & changes);
+}
+
+static bool are_both(const GuessState *state, const Inst *inst, GuessKind one, GuessKind other) {
+  GuessKind a = guess_state_kind(state, inst->a), b = guess_state_kind(state, inst->b);
+  return (a == one && b == other) || (a == other && b == one);
+}
+
+/* Of 64 bits, which machine code compares by halves: the low ones, and then the high ones with what these gave. */
+static GuessPred compares_wide(const Walk *walk, const GuessState *state, const Inst *inst) {
+  bool equal = inst->cmp == CMP_EQ;
+  GuessPred low = equal ? PRED_SAME_LOW : PRED_DIFFERENT_LOW, whole = equal ? PRED_SAME : PRED_DIFFERENT;
+  GuessKind a = operand_kind(walk, state, inst->a), b = operand_kind(walk, state, inst->b);
+  const GuessHeld *below = inst->op == OP_ISETPX ? guess_state_pred(state, inst->psrc[1]) : NULL;
+  if (inst->op == OP_ISETP64 && ((a == VALUE && b == RESULT) || (a == RESULT && b == VALUE)))
+    return whole;
+  if (inst->op == OP_ISETP && are_both(state, inst, VALUE, RESULT))
+    return low;
+  return below && below->kind == (uint16_t)low && are_both(state, inst, HIGH, RESULT_HIGH) ? whole : PRED_FRESH;
+}
+
+/* `by`: of the bytes that are compared. */
+static GuessPred compares_word(const GuessState *state, const Inst *inst, int16_t *by) {
+  const GuessHeld *a = inst->a >= 0 ? guess_state_reg(state, inst->a) : NULL,
+                  *b = inst->b >= 0 ? guess_state_reg(state, inst->b) : NULL;
+  bool parts = a && b && a->by == b->by && are_both(state, inst, PART, RESULT_PART);
+  if (inst->op != OP_ISETP || !(parts || are_both(state, inst, VALUE, RESULT)))
+    return PRED_FRESH;
+  *by = parts ? a->by : WHOLE;
+  return inst->cmp == CMP_EQ ? PRED_SAME : PRED_DIFFERENT;
+}
+
+/* A constant that came by a register is compared with one: `value = 0; ...; if (value == 0)`. */
+static GuessPred compares_fixed(const Walk *walk, const GuessState *state, const Inst *inst) {
+  const GuessHeld *a = inst->a >= 0 ? guess_state_reg(state, inst->a) : NULL;
+  if (inst->op != OP_ISETP || !a || a->kind != FIXED || !is_immediate(walk->kernel, inst->b))
+    return PRED_FRESH;
+  bool equal = walk->kernel->consts[~a->by].value == walk->kernel->consts[~inst->b].value;
+  return equal == (inst->cmp == CMP_EQ) ? PRED_HOLDS : PRED_HOLDS_NOT;
 }
 
 /* `by`: of the comparison. */
-static PredKind compared(const State *state, const Inst *inst, int16_t *by) {
-  int16_t bytes = WHOLE;
-  if (compares(state, inst, &bytes)) {
-    *by = bytes;
-    return inst->cmp == CMP_EQ ? PRED_SAME : PRED_DIFFERENT;
-  }
+static GuessPred compared(const Walk *walk, const GuessState *state, const Inst *inst, int16_t *by) {
+  GuessPred kind = PRED_FRESH;
   *by = WHOLE;
-  Kind old = read_by(state, inst);
-  return old == EARLIER ? PRED_EARLIER : old == DERIVED ? PRED_DERIVED : PRED_FRESH;
+  if (asks_equality(inst))
+    kind = is_wide(walk) ? compares_wide(walk, state, inst) : compares_word(state, inst, by);
+  if (kind == PRED_FRESH && asks_equality(inst))
+    kind = compares_fixed(walk, state, inst);
+  if (kind != PRED_FRESH)
+    return kind;
+  switch (guess_state_result(state, inst)) {
+  case EARLIER: return PRED_EARLIER;
+  case DERIVED: return PRED_DERIVED;
+  case LOOKED: return PRED_LOOKED;
+  default: return PRED_FRESH;
+  }
 }
 
 /* The register of the address gets the same constant again that it had at the load. */
 static bool is_same_address(const Walk *walk, const Inst *inst) {
   const Inst *load = &walk->kernel->insts[walk->load];
   const CfgBlock *block = g_ptr_array_index(walk->cfg->blocks, walk->cfg->block_of[walk->load]);
-  if ((inst->op != OP_MOV64 && inst->op != OP_MOV) || inst->dst != load->a || inst->a >= 0 || inst_is_guarded(inst))
+  bool moves = inst->op == OP_MOV64 || inst->op == OP_MOV || inst->op == OP_LDC64 || inst->op == OP_LDC;
+  if (!moves || inst->dst != load->a || inst->a >= 0 || inst_is_guarded(inst))
     return false;
   for (uint32_t pc = walk->load; pc-- > block->first;) {
     const Inst *before = &walk->kernel->insts[pc];
@@ -312,29 +330,30 @@ static bool is_same_address(const Walk *walk, const Inst *inst) {
 }
 
 /* Where the guard leaves lanes out, they keep what they had. */
-static void write_regs(Walk *walk, State *state, const Inst *inst) {
+static void write_regs(Walk *walk, GuessState *state, const Inst *inst) {
   RegList writes = inst_writes(inst, walk->kernel->nregs);
   int16_t address = walk->kernel->insts[walk->load].a;
-  Held result = result_of(walk, state, inst);
-  if (writes.count > 1)
-    result = (Held){.kind = (uint16_t)read_by(state, inst), .by = WHOLE};
+  GuessHeld results[] = {result_of(walk, state, inst, 0), result_of(walk, state, inst, 1)};
+  GuessHeld derived = {.kind = (uint16_t)guess_state_reads(state, inst), .by = WHOLE};
   for (unsigned i = 0; i < writes.count; i++) {
-    Held now = result;
+    GuessHeld result = writes.count == 1 || (inst->op == OP_MOV64 && i < 2) ? results[i] : derived, now = result;
     if (inst_is_guarded(inst))
-      now = (Held){.kind = (uint16_t)mix((Kind)result.kind, kind_of(state, writes.reg[i])), .by = WHOLE};
+      now = (GuessHeld){.kind =
+                            (uint16_t)guess_kind_mix((GuessKind)result.kind, guess_state_kind(state, writes.reg[i])),
+                        .by = WHOLE};
     set_reg(walk, state, writes.reg[i], now);
     state->moved |= (writes.reg[i] == address || writes.reg[i] == address + 1) && !is_same_address(walk, inst);
   }
 }
 
-static void compute(Walk *walk, State *state, const Inst *inst) {
+static void compute(Walk *walk, GuessState *state, const Inst *inst) {
   int16_t by;
-  PredKind kind = compared(state, inst, &by);
+  GuessPred kind = compared(walk, state, inst, &by);
   uint32_t preds = inst_pred_writes(inst);
   write_regs(walk, state, inst);
   for (uint32_t rest = preds; rest; rest &= rest - 1) {
     unsigned number = (unsigned)__builtin_ctz(rest);
-    const Held *before = inst_is_guarded(inst) ? pred_of(state, number) : NULL;
+    const GuessHeld *before = inst_is_guarded(inst) ? guess_state_pred(state, number) : NULL;
     if (before && (before->kind == PRED_EARLIER || kind == PRED_EARLIER))
       set_pred(walk, state, number, PRED_EARLIER, WHOLE);
     else if (before || (inst_is_guarded(inst) && kind != PRED_FRESH && kind != PRED_EARLIER))
@@ -344,61 +363,94 @@ static void compute(Walk *walk, State *state, const Inst *inst) {
   }
 }
 
+/* The load, or the compare-and-swap, writes what it has found. */
+static void set_found(Walk *walk, GuessState *state, const Inst *inst, GuessKind low, GuessKind high) {
+  int16_t last = (int16_t)(inst->dst + (is_wide(walk) ? 1 : 0));
+  int16_t address = inst->a, address_last = (int16_t)(inst->a + (inst->flags & INST_ADDR64 ? 1 : 0));
+  set_reg(walk, state, inst->dst, (GuessHeld){.kind = (uint16_t)low, .by = WHOLE});
+  if (last != inst->dst)
+    set_reg(walk, state, last, (GuessHeld){.kind = (uint16_t)high, .by = WHOLE});
+  state->moved = inst->dst <= address_last && last >= address;
+}
+
 /* The load again: what the rounds before left is no guess any more. */
-static void look(Walk *walk, State *state, const Inst *inst) {
+static void look(Walk *walk, GuessState *state, const Inst *inst) {
   walk->refused |= inst_is_guarded(inst) || (state->pending && state->moved) || reads_old(state, inst);
   for (unsigned i = 0; i < state->count; i++)
-    if (is_old((Kind)state->held[i].kind))
-      state->held[i] = (Held){.what = state->held[i].what, .kind = EARLIER, .by = WHOLE};
+    if (guess_kind_is_old((GuessKind)state->held[i].kind))
+      state->held[i] = (GuessHeld){.what = state->held[i].what, .kind = EARLIER, .by = WHOLE};
   for (unsigned i = 0; i < state->preds; i++)
-    state->pred[i] = (Held){.what = state->pred[i].what, .kind = PRED_EARLIER, .by = WHOLE};
-  set_reg(walk, state, inst->dst, (Held){.kind = VALUE, .by = WHOLE});
-  state->moved = inst->dst == inst->a || ((inst->flags & INST_ADDR64) && inst->dst == inst->a + 1);
+    state->pred[i] = (GuessHeld){.what = state->pred[i].what, .kind = PRED_EARLIER, .by = WHOLE};
+  set_found(walk, state, inst, VALUE, HIGH);
   state->pending = false;
 }
 
-static bool may_swap(const State *state, const Inst *inst) {
-  const Held *compared = inst->b >= 0 ? held_of(state, inst->b) : NULL,
-             *stored = inst->c >= 0 ? held_of(state, inst->c) : NULL;
-  Kind kind = compared ? (Kind)compared->kind : FRESH, other = stored ? (Kind)stored->kind : FRESH;
-  if (!is_old(kind))
-    return !is_old(other);
+static bool may_swap(const Walk *walk, const GuessState *state, const Inst *inst) {
+  const GuessHeld *compared = inst->b >= 0 ? guess_state_reg(state, inst->b) : NULL,
+                  *stored = inst->c >= 0 ? guess_state_reg(state, inst->c) : NULL;
+  GuessKind kind = operand_kind(walk, state, inst->b), other = operand_kind(walk, state, inst->c);
+  if (!guess_kind_is_old(kind))
+    return !guess_kind_is_old(other);
   if (other == EARLIER)
     return false;
-  return kind == VALUE || (kind == PART && (!is_old(other) || (other == PART && stored->by == compared->by)));
+  return kind == VALUE ||
+         (kind == PART && (!guess_kind_is_old(other) || (other == PART && stored->by == compared->by)));
 }
 
-static void swap(Walk *walk, State *state, const Inst *inst) {
-  Kind compared = kind_of(state, inst->b);
-  bool compares_old = is_old(compared), goes_on = compared == RESULT || compared == RESULT_PART;
+static void swap(Walk *walk, GuessState *state, const Inst *inst) {
+  GuessKind compared = operand_kind(walk, state, inst->b);
+  bool compares_old = guess_kind_is_old(compared), goes_on = compared == RESULT || compared == RESULT_PART;
   if ((state->pending || compares_old) && !goes_on) {
     walk->refused |= walk->swap != NO_TARGET && walk->swap != (int32_t)state->pc;
     walk->swap = (int32_t)state->pc;
   }
-  walk->refused |= inst_is_guarded(inst) || !may_swap(state, inst);
+  walk->refused |= inst_is_guarded(inst) || !may_swap(walk, state, inst);
   for (unsigned i = state->count; i-- > 0;)
-    if (!is_old((Kind)state->held[i].kind))
-      take_out(state->held, &state->count, i);
+    if (!guess_kind_is_old((GuessKind)state->held[i].kind) && state->held[i].kind != FIXED)
+      guess_state_take_out(state->held, &state->count, i);
   for (unsigned i = 0; i < state->preds; i++)
     if (state->pred[i].kind != PRED_EARLIER)
-      state->pred[i] = (Held){.what = state->pred[i].what, .kind = PRED_DERIVED, .by = WHOLE};
-  set_reg(walk, state, inst->dst, (Held){.kind = RESULT, .by = WHOLE});
-  state->moved = inst->dst == inst->a || ((inst->flags & INST_ADDR64) && inst->dst == inst->a + 1);
+      state->pred[i] = (GuessHeld){.what = state->pred[i].what, .kind = PRED_DERIVED, .by = WHOLE};
+  set_found(walk, state, inst, RESULT, RESULT_HIGH);
   state->pending = compares_old;
 }
 
-static void step(Walk *walk, State state) {
+/* Leads on as the guard says; false: it doesn't depend on anything that is known. */
+static bool decide(Walk *walk, const GuessState *state, const Inst *inst) {
+  const GuessHeld *guard = inst->guard < PRED_ROWS ? guess_state_pred(state, inst->guard) : NULL;
+  bool plain = ((inst->op == OP_BRA && inst->target != NO_TARGET) || inst->op == OP_EXIT) &&
+               !(inst->flags & INST_POP) && inst->psrc[0] == PRED_TRUE;
+  if (guard && guess_pred_is_old(guard))
+    choose(walk, state, inst, guard);
+  else if (guard && plain && guard->kind != PRED_LOOKED)
+    follow(walk, state, inst, (guard->kind == PRED_HOLDS) != !!(inst->flags & INST_GUARD_NOT));
+  else if (guard && plain && state->pending)
+    leave(walk, state, inst);
+  else
+    return false;
+  return true;
+}
+
+/* Another word is looked at behind the value. */
+static void look_behind(Walk *walk, GuessState *state, const Inst *inst) {
+  RegList writes = inst_writes(inst, walk->kernel->nregs);
+  write_regs(walk, state, inst);
+  for (unsigned i = 0; i < writes.count; i++)
+    set_reg(walk, state, writes.reg[i], (GuessHeld){.kind = LOOKED, .by = WHOLE});
+}
+
+static void step(Walk *walk, GuessState state) {
   const Inst *inst = &walk->kernel->insts[state.pc];
-  const Held *guard = inst->guard < PRED_ROWS ? pred_of(&state, inst->guard) : NULL;
   if (state.pc == walk->load)
     look(walk, &state, inst);
-  else if (guard) {
-    choose(walk, &state, inst, guard);
+  else if (decide(walk, &state, inst))
     return;
-  } else if (is_swap(walk, &state, inst))
+  else if (is_swap(walk, &state, inst))
     swap(walk, &state, inst);
   else if (is_pure(inst))
     compute(walk, &state, inst);
+  else if (state.pending && is_look(walk->kernel, inst) && !reads_old(&state, inst))
+    look_behind(walk, &state, inst);
   else {
     walk->refused |= reads_old(&state, inst) || (state.pending && !is_quiet(inst)) || inst->op == OP_CAL ||
                      inst->op == OP_RET || inst->op == OP_BRX;
@@ -409,7 +461,8 @@ static void step(Walk *walk, State state) {
 }
 
 static bool may_be_guess(const Inst *inst) {
-  return (inst->op == OP_LD || inst->op == OP_LDS) && inst->width == WIDTH_32 && inst->a >= 0 &&
+  return (inst->op == OP_LD || inst->op == OP_LDS) && (inst->width == WIDTH_32 || inst->width == WIDTH_64) &&
+         inst->a >= 0 &&
          (inst->space == MEM_GLOBAL || inst->space == MEM_GENERIC || op_info[inst->op].unit == UNIT_SHARED) &&
          !inst_is_guarded(inst);
 }
@@ -419,9 +472,9 @@ static bool is_guess(Walk *walk, uint32_t pc) {
   walk->swap = NO_TARGET;
   walk->refused = false;
   g_array_set_size(walk->states, 0);
-  step(walk, (State){.pc = pc});
+  step(walk, (GuessState){.pc = pc});
   for (guint i = 0; i < walk->states->len && !walk->refused; i++)
-    step(walk, g_array_index(walk->states, State, i));
+    step(walk, g_array_index(walk->states, GuessState, i));
   return !walk->refused && walk->swap != NO_TARGET;
 }
 
@@ -440,7 +493,7 @@ bool *guesses_find(const Kernel *kernel) {
   g_autoptr(Cfg) cfg = cfg_new(kernel);
   Liveness liveness = cfg_liveness(kernel);
   Walk walk = {
-      .kernel = kernel, .cfg = cfg, .liveness = &liveness, .states = g_array_new(FALSE, FALSE, sizeof(State))};
+      .kernel = kernel, .cfg = cfg, .liveness = &liveness, .states = g_array_new(FALSE, FALSE, sizeof(GuessState))};
   bool *guesses = g_new0(bool, kernel->ninsts), any = false;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
     any |= guesses[pc] =

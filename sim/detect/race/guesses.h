@@ -7,12 +7,15 @@
  *   one as it is, or with some of its bytes replaced (PRMT), and then what is stored depends on the other bytes
  *   only;
  * - a branch that the value decides leads on both ways to that compare-and-swap or back to the load, past nothing
- *   that changes memory, that loads, or that ends the thread;
+ *   that changes memory, that ends the thread, or that loads, but strong loads and `atomicAdd(p, 0)`;
  * - behind the compare-and-swap a branch compares its result with the value, for equality: in all bits, or in the
  *   bytes that weren't replaced. If they differ the next thing is another round, as above, or a compare-and-swap
  *   of the word that expects that result; if they are equal the value was the newest one after all, and all that
- *   was computed of it may be used.
- * Looks at loads of 32 bits; narrow_guesses.h has those of bytes and halves. A kernel with very many ways
+ *   was computed of it may be used;
+ * - or, where another round has to come, another word that is looked at behind the value decides that the thread
+ *   leaves for good, without the value (`while (*left > 0) { ... if (is empty) continue; ... }`): who leaves knew
+ *   nothing more when it looked for the value.
+ * Looks at loads of 32 and 64 bits; narrow_guesses.h has those of bytes and halves. A kernel with very many ways
  * (GUESS_STATES_MAX) has none. */
 #ifndef LOCKSTEP_DETECT_RACE_GUESSES_H
 #define LOCKSTEP_DETECT_RACE_GUESSES_H
