@@ -363,8 +363,10 @@ static char *headline(const WaitGraph *graph, FindingId id, const Edge *edge, bo
                           lanes & (lanes - 1) ? "these lanes read" : "this lane reads");
     break;
   case FINDING_ORPHAN_WAIT:
-    why = g_strdup(wait_node(graph, edge->to)->waiter ? "; only threads that wait for it themselves could do that"
-                                                      : "; nobody is left who could do that");
+    why = g_strdup(wait_node(graph, edge->to)->in_round ? "; only threads that wait for such words themselves could "
+                                                          "do that"
+                   : wait_node(graph, edge->to)->waiter ? "; only threads that wait for it themselves could do that"
+                                                        : "; nobody is left who could do that");
     break;
   default: break;
   }

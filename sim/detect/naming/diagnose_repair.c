@@ -94,6 +94,9 @@ static bool is_taken_for_good(const WaitGraph *graph, const Node *thing) {
 /* Of a word that only those who wait for it would change: who gave it its value is one of them, or has gone. */
 static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
   const Node *thing = wait_node(graph, wait->to);
+  if (thing->in_round)
+    return "only those who wait for such words change them: let them end once nothing is left that they could wait "
+           "for, or let somebody else store it";
   for (guint i = 0; i < graph->edges->len && thing->kind == NODE_WORD && thing->waiter; i++) {
     const Edge *edge = wait_edge(graph, i);
     if (edge->to == wait->to && wait_node(graph, edge->from)->kind == NODE_LANE && has_set(graph, edge, thing->key))

@@ -110,15 +110,18 @@ static bool waits_elsewhere(const WaitGraph *graph, const Node *lane, const Node
   return false;
 }
 
-/* No cycle: somebody waits for a barrier or a change that nobody is left to bring. */
+/* No cycle: somebody waits for a barrier or a change that nobody is left to bring. First the words of rounds, which those
+ * would change who wait for the others. */
 static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
   Verdict verdict = VERDICT_LIVELOCK;
   gboolean *shown = g_new0(gboolean, graph->nodes->len);
-  for (guint i = 0; i < graph->edges->len; i++) {
-    const Edge *edge = wait_edge(graph, i);
+  for (guint i = 0; i < 2 * graph->edges->len; i++) {
+    const Edge *edge = wait_edge(graph, i % graph->edges->len);
     const Node *from = wait_node(graph, edge->from), *thing = wait_node(graph, edge->to);
     bool waits = from->kind == NODE_LANE || from->kind == NODE_HOST;
     if (!waits || thing->first_edge || thing->kind == NODE_LANE || shown[edge->to])
+      continue;
+    if (i < graph->edges->len && !thing->in_round)
       continue;
     shown[edge->to] = TRUE;
     if (from->kind == NODE_HOST) {

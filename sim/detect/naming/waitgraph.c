@@ -359,6 +359,8 @@ static WaitGraph *build(Explorer *explorer, bool of_each) {
   footprint_init(&graph->touched);
   connect_all(graph);
   wait_graph_find_components(graph);
+  if (wait_graph_drop_rounds(graph))
+    wait_graph_find_components(graph);
   return graph;
 }
 

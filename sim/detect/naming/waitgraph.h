@@ -37,6 +37,7 @@ typedef struct Node {
   bool in_cycle;
   bool sought;     /* WORD: blocks that aren't resident have been asked whether they would change it */
   bool reads_old;  /* LANE: it reads copies in its L1 that are old, and would wait all the same */
+  bool in_round;   /* WORD: those who wait for such words would change it (wait_graph_drop_rounds()) */
   bool reads;      /* LANE: it waits for what it reads itself, not for a reduction of its block */
   uint32_t waiter; /* WORD, BIT: the number + 1 of a lane that waits for it, and would change it if let go; 0: none */
   uint32_t waiter_pc; /* where it would */
@@ -120,6 +121,9 @@ static inline Edge *wait_edge(const WaitGraph *graph, guint index) {
   return &g_array_index(graph->edges, Edge, index);
 }
 
+/* Once components are known: drops the edges of words by which those who wait in a round, such as for entries of an
+ * empty queue, seem to wait for each other. True if there were any: components have to be found again. */
+bool wait_graph_drop_rounds(WaitGraph *graph);
 /* Numbers the strongly connected components; the last step of wait_graph_new(). */
 void wait_graph_find_components(WaitGraph *graph);
 /* A short cycle through an edge of kind `kind` inside component `component`: edge numbers in order, or NULL. The

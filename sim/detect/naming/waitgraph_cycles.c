@@ -57,6 +57,9 @@ void wait_graph_find_components(WaitGraph *graph) {
   Visit *visits = g_new0(Visit, graph->nodes->len);
   GArray *stack = g_array_new(FALSE, FALSE, sizeof(guint)), *path = g_array_new(FALSE, FALSE, sizeof(guint));
   uint32_t order = 0;
+  graph->components = 0;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    wait_node(graph, i)->in_cycle = false;
   for (guint i = 0; i < graph->nodes->len; i++)
     if (visits[i].order == 0)
       visit_from(graph, i, visits, &order, stack, path);
