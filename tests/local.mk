@@ -108,6 +108,7 @@ UNIT_TESTS = \
   tests/unit/test_scenario \
   tests/unit/test_scheduler \
   tests/unit/test_settle \
+  tests/unit/test_warp_digest \
   tests/unit/test_stillness \
   tests/unit/test_shadow \
   tests/unit/test_shared \

@@ -12,6 +12,8 @@ void lane_groups_reset(LaneGroups *groups) {
   groups->gathering = 0;
   groups->marked = 0;
   memset(groups->sync.used, 0, sizeof groups->sync.used);
+  memset(groups->sync.saved, 0, sizeof groups->sync.saved);
+  memset(groups->comes_back, 0, sizeof groups->comes_back);
   memset(groups->come, 0, sizeof groups->come);
   memset(groups->executed, 0, sizeof groups->executed);
 }

@@ -237,11 +237,12 @@ static bool sees_through(const ProbePoint *point, AccessKind kind, uint32_t byte
   return !taken && !unlock && (kind != ACCESS_ATOMIC || bytes >= 4);
 }
 
-/* Somebody may read what it writes. */
-static bool is_wanted(const Kernel *kernel, const Liveness *liveness, const ProbePoint *point) {
+/* Somebody may read what it writes: a lane of its own, further on, or any by a shuffle. */
+static bool is_wanted(const Kernel *kernel, const KernelState *state, const ProbePoint *point) {
   RegList writes = inst_writes(point->inst, kernel->nregs);
   for (unsigned i = 0; i < writes.count; i++)
-    if (regset_has(&liveness->live_regs[point->pc + 1], (unsigned)writes.reg[i]))
+    if (regset_has(&state->liveness.live_regs[point->pc + 1], (unsigned)writes.reg[i]) ||
+        regset_has(&state->shuffled, (unsigned)writes.reg[i]))
       return true;
   return false;
 }
@@ -251,7 +252,7 @@ static bool is_look(const Closure *closure, const ProbePoint *point, AccessKind 
   const Launch *launch = point->block->launch;
   bool depends = kind == ACCESS_ATOMIC && point->inst->mode != ATOM_EXCH;
   return depends ||
-         (kind != ACCESS_WRITE && is_wanted(launch->kernel, &closure->states[launch->index].liveness, point));
+         (kind != ACCESS_WRITE && is_wanted(launch->kernel, &closure->states[launch->index], point));
 }
 
 static void come_to_words(Closure *closure, const ProbePoint *point, AccessSpace space, AccessKind kind,

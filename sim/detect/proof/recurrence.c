@@ -44,12 +44,17 @@ static bool something_is_under_way(const Gpu *gpu, const Watched *watched) {
   return false;
 }
 
-/* Who has come to the barriers of the warp's block. */
+/* Who has come to the barriers of the warp's block, and what they have brought. */
 static uint64_t digest_barriers(uint64_t hash, const Sm *sm, const Warp *warp) {
   const Block *block = &sm->blocks[warp->block_slot];
-  for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
-    if (block->barrier[id].open)
-      hash = bits_mix(bits_mix(hash, id), (uint64_t)block->barrier[id].threads << 32 | block->barrier[id].expected);
+  for (unsigned id = 0; id < BLOCK_BARRIERS; id++) {
+    const Barrier *barrier = &block->barrier[id];
+    if (!barrier->open)
+      continue;
+    hash = bits_mix(bits_mix(hash, id), (uint64_t)barrier->threads << 32 | barrier->expected);
+    hash = bits_mix(bits_mix(hash, (uint64_t)barrier->arrived << 32 | barrier->waiting),
+                    (uint64_t)barrier->population << 2 | (uint64_t)barrier->all << 1 | barrier->any);
+  }
   return hash;
 }
 

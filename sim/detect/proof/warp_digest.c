@@ -18,11 +18,18 @@ static void add_roots(const Inst *inst, KernelState *state) {
   }
 }
 
+static void add_shuffled(const Inst *inst, KernelState *state) {
+  if (inst->op == OP_SHFL && inst->a >= 0)
+    regset_put(&state->shuffled, (unsigned)inst->a);
+}
+
 /* One register set for the whole kernel: whatever reaches a root, over any path. */
 static KernelState slice_kernel(const Kernel *kernel) {
   KernelState slice = {0}, before;
-  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     add_roots(&kernel->insts[pc], &slice);
+    add_shuffled(&kernel->insts[pc], &slice);
+  }
   do {
     before = slice;
     for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
@@ -39,9 +46,16 @@ static KernelState slice_kernel(const Kernel *kernel) {
   return slice;
 }
 
-/* The groups of a warp; their order says who runs next. */
-static uint64_t digest_groups(const LaneGroups *groups) {
+/* The groups of a warp; their order says who runs next. Where lanes go on behind a collective, and who has saved what,
+ * stays there when it is over: then it is the same each time. */
+static uint64_t digest_groups(const LaneGroups *groups, uint32_t alive) {
   uint64_t sum = bits_mix(groups->gathering, groups->marked);
+  for (uint32_t rest = alive; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    sum += groups->comes_back[lane] ? bits_mix(bits_mix(~(uint64_t)lane, groups->comes_back[lane]), lane) : 0;
+  }
+  for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++)
+    sum += groups->sync.saved[barrier] ? bits_mix(bits_mix(~(uint64_t)barrier, groups->sync.saved[barrier]), 1) : 0;
   for (uint32_t i = 0; i < groups->count; i++) {
     const LaneGroup *group = &groups->group[i];
     sum = bits_mix(sum, i) +
@@ -59,19 +73,31 @@ static uint64_t digest_groups(const LaneGroups *groups) {
   return sum;
 }
 
+/* Predicates that may be read where lanes are, or will go on. */
+static uint32_t live_preds(const Warp *warp, const KernelState *state) {
+  const uint32_t *live = state->liveness.live_preds;
+  uint32_t preds = live[warp->pc];
+  for (uint32_t i = 0; warp->groups && i < warp->groups->count; i++)
+    preds |= live[warp->groups->group[i].pc];
+  for (uint32_t rest = warp->groups ? warp->alive : 0; rest; rest &= rest - 1)
+    preds |= live[warp->groups->comes_back[__builtin_ctz(rest)]];
+  for (uint32_t i = 0; i < warp->depth; i++)
+    preds |= live[warp->stack[i].pc];
+  return preds & state->preds;
+}
+
 uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const KernelState *state) {
   hash = bits_mix(hash, (uint64_t)warp->pc << 32 | warp->active);
   hash = bits_mix(hash, (uint64_t)warp->state << 32 | warp->alive);
+  hash = bits_mix(hash, warp->ssys);
+  if (warp->state == WARP_AT_BARRIER && !warp->groups)
+    hash = bits_mix(bits_mix(hash, (uint64_t)warp->barrier << 32 | warp->barrier_mask), warp->barrier_pc);
   for (uint32_t i = 0; i < warp->depth; i++)
-    hash = bits_mix(bits_mix(hash, (uint64_t)warp->stack[i].pc << 32 | warp->stack[i].mask), warp->stack[i].kind);
-  uint32_t preds = state->liveness.live_preds[warp->pc];
+    hash = bits_mix(bits_mix(hash, (uint64_t)warp->stack[i].pc << 32 | warp->stack[i].mask),
+                    (uint64_t)warp->stack[i].kind << 32 | warp->stack[i].ssy_below);
   if (warp->groups)
-    hash = bits_mix(hash, digest_groups(warp->groups));
-  for (uint32_t i = 0; warp->groups && i < warp->groups->count; i++)
-    preds |= state->liveness.live_preds[warp->groups->group[i].pc];
-  for (uint32_t i = 0; i < warp->depth; i++)
-    preds |= state->liveness.live_preds[warp->stack[i].pc];
-  for (preds &= state->preds; preds; preds &= preds - 1)
+    hash = bits_mix(hash, digest_groups(warp->groups, warp->alive));
+  for (uint32_t preds = live_preds(warp, state); preds; preds &= preds - 1)
     hash = bits_mix(hash, warp->pred[__builtin_ctz(preds)]);
   /* Lanes that wait elsewhere on the stack may need other registers than those live here: all of the slice count. */
   for (unsigned reg = 0; reg < REGSET_MAX; reg++) {

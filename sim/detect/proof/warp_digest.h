@@ -12,6 +12,7 @@
 typedef struct KernelState {
   RegSet regs; /* whose values can matter to what the program does */
   uint32_t preds;
+  RegSet shuffled; /* what shuffles read: of any lane, wherever that one is */
   Liveness liveness;
   bool clocked; /* a clock's value is among them, or what printing returns, which tells when no more room is left:
                  * then a state that comes back says nothing about the next time */
