@@ -13,6 +13,7 @@ enum { WORDS = 8, BLOCKS = 2, BEFORE_CYCLES = 900, TRIES = 20, SHARED_BYTES = 16
 #define START "S2R R9, SR_CTAid_X; MOV R0, c[0x0][0x20]; MOV R1, 1; MOV R3, RZ; ISETP.NE.AND P0, PT, R9, RZ, PT; "
 #define LOCK "again: ATOM.CAS R5, [R0+0x10], RZ, R1; ISETP.NE.AND P1, PT, R5, RZ, PT; @P1 BRA again; "
 #define UNLOCK "RED.EXCH [R0+0x10], RZ; "
+#define L1 "sm.l1.bytes=1024 sm.l1.global_loads=cached "
 #define FLAG "LD.CV R6, [R0]; "
 #define UNLESS_FLAG "ISETP.EQ.AND P1, PT, R6, RZ, PT; @P1 BRA again; EXIT\n"
 
@@ -83,6 +84,19 @@ START_TEST(tells_who_goes_on) {
   Circle *circle = watch(lab, BEFORE_CYCLES);
   UNIT_ASSERT((circle != NULL) == at->closed, "%s", at->what);
   ck_assert(!circle || circle->words_change);
+  circle_free(circle);
+}
+END_TEST
+
+/* What all lanes find in their L1 is known at once: no reply comes. */
+START_TEST(loads_that_hit) {
+  g_autoptr(Lab) lab =
+      lab_new("gpu.sms=2 " L1, START LOCK "LD R7, [R0+0x200]; " FLAG "LOP.OR R6, R6, R7; " UNLOCK UNLESS_FLAG);
+  lab_buffer(lab, 256);
+  lab_launch_grid(lab, 0, BLOCKS, 1, 0, 0);
+  Circle *circle = watch(lab, 20 * BEFORE_CYCLES);
+  ck_assert_uint_gt(lab->gpu->counters.l1_hits, 0);
+  ck_assert_ptr_nonnull(circle);
   circle_free(circle);
 }
 END_TEST
@@ -241,6 +255,7 @@ int main(void) {
   Suite *suite = suite_create("closure");
   TCase *tcase = tcase_create("closure");
   tcase_add_loop_test(tcase, tells_who_goes_on, 0, (int)G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, loads_that_hit);
   tcase_add_loop_test(tcase, many_warps, 0, 2);
   tcase_add_loop_test(tcase, shared_memory, 0, 2);
   tcase_add_loop_test(tcase, waits_for_what_is_under_way, 0, 3);

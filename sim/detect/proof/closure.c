@@ -251,8 +251,7 @@ static bool is_wanted(const Kernel *kernel, const KernelState *state, const Prob
 static bool is_look(const Closure *closure, const ProbePoint *point, AccessKind kind) {
   const Launch *launch = point->block->launch;
   bool depends = kind == ACCESS_ATOMIC && point->inst->mode != ATOM_EXCH;
-  return depends ||
-         (kind != ACCESS_WRITE && is_wanted(launch->kernel, &closure->states[launch->index], point));
+  return depends || (kind != ACCESS_WRITE && is_wanted(launch->kernel, &closure->states[launch->index], point));
 }
 
 static void come_to_words(Closure *closure, const ProbePoint *point, AccessSpace space, AccessKind kind,
@@ -314,6 +313,7 @@ static bool was_held(const Closure *closure, const ProbePoint *point, const Look
   return false;
 }
 
+/* Registers have what the lanes have loaded. */
 static void note_replied(void *user, const ProbePoint *point) {
   Closure *closure = user;
   see_changes(closure);
@@ -377,6 +377,8 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   Closure *closure = user;
   Unit unit = op_info[point->inst->op].unit;
   see_changes(closure);
+  if (point->inst->op == OP_LD && point->inst->dst >= 0 && point->warp->reg_ready[point->inst->dst] != REG_PENDING)
+    note_replied(closure, point); /* all lanes hit the L1: there is no reply */
   bool local = unit == UNIT_LOCAL || comes_to_local(closure, point);
   closure->told = 0;
   if (local || (unit == UNIT_SYSREG && !is_of_launch(point->inst->mode)))
@@ -438,8 +440,7 @@ static bool is_known(void *user) {
   see_changes(closure);
   uint64_t grown = closure->grown + closure->looks.grown;
   guint warps = closure->warps;
-  closure->broken |= closure->looks.broken ||
-                     g_hash_table_size(closure->looks.kept) > LOOKS_PER_WARP * warps ||
+  closure->broken |= closure->looks.broken || g_hash_table_size(closure->looks.kept) > LOOKS_PER_WARP * warps ||
                      g_hash_table_size(closure->words) > WORDS_LEAST + WORDS_PER_WARP * warps;
   if (closure->broken || closure->heard)
     return true;
