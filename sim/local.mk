@@ -452,6 +452,8 @@ liblockstep_a_SOURCES += \
   sim/study/sweep/sweep.c \
   sim/study/sweep/sweep.h \
   sim/study/sweep/plan_yaml.c \
+  sim/study/again.c \
+  sim/study/again.h \
   sim/study/check.c \
   sim/study/check.h \
   sim/study/correlation.c \
@@ -491,6 +493,8 @@ liblockstep_a_SOURCES += \
   sim/study/schedule_kinds.h \
   sim/study/suite.c \
   sim/study/suite.h \
+  sim/study/twice.c \
+  sim/study/twice.h \
   sim/study/validate.c \
   sim/study/validate.h
 

@@ -30,11 +30,11 @@ static void append_many(GString *text, const char *option, char **values) {
     append_one(text, option, *value);
 }
 
-/* The options that a repetition of one run needs as well. */
+/* The options that a repetition of one run needs as well, besides changes of the machine. */
 static char *given_text(const Options *options) {
   GString *text = g_string_new(NULL);
-  append_many(text, "-s", options->overrides);
   append_many(text, "-p", options->params);
+  append_one(text, "--code", options->code_name);
   append_one(text, "--kernel", options->kernel);
   append_one(text, "--grid", options->grid);
   append_one(text, "--block", options->block);
@@ -69,8 +69,7 @@ static RunResult *check_one(const Scenario *scenario, const Machine *machine, co
   check.step_user = options->progress;
   g_autofree char *given = given_text(options);
   g_autofree char *flags = flags_text(options);
-  check.given = given;
-  check.flags = flags;
+  check.given = (Given){(const char *const *)options->overrides, given, flags};
   return check_scenario(scenario, machine, &check, diag);
 }
 

@@ -43,18 +43,6 @@ static bool is_several(const char *param) {
   return equals && (strchr(equals, ',') || strstr(equals, ".."));
 }
 
-/* A param that is searched is named once: what is another range, or a value, to mean? */
-static bool check_once(const GArray *axes, char *const *params, Diag *diag) {
-  for (guint i = 0; i < axes->len; i++) {
-    g_autofree char *named = g_strconcat(g_array_index(axes, TuneAxis, i).name, "=", NULL);
-    guint times = 0;
-    for (char *const *param = params; *param; param++)
-      if (g_str_has_prefix(*param, named) && ++times == 2)
-        return diag_usage(diag, "-p %s: the param is named twice; expected one range of it", *param);
-  }
-  return true;
-}
-
 /* Parts the params into those that are searched and the others, which `fixed` gets. */
 static bool part_params(const Options *options, GArray *axes, GStrvBuilder *fixed, Diag *diag) {
   for (char **param = options->params; param && *param; param++) {
@@ -73,7 +61,7 @@ static bool part_params(const Options *options, GArray *axes, GStrvBuilder *fixe
     return diag_usage(diag, "nothing to search: give a range, as in -p imax=1..4096");
   if (axes->len > TUNE_AXES_MAX)
     return diag_usage(diag, "at most %d params are searched at a time", TUNE_AXES_MAX);
-  return check_once(axes, options->params, diag);
+  return true;
 }
 
 static void append_values(GString *out, const GArray *axes, const TunePoint *point) {

@@ -11,6 +11,7 @@
 #include "sim/cli/interrupt.h"
 #include "sim/engine/team.h"
 #include "sim/study/sweep/plan.h"
+#include "sim/study/twice.h"
 
 /* Commands that read programs, and so may have to compile one. */
 enum { FLAGS_GROUPS = OPTIONS_LAUNCH | OPTIONS_SHOW };
@@ -214,6 +215,23 @@ static bool check_paths(Options *options, const Row *rows, guint count, Diag *di
   return true;
 }
 
+/* Which of two values would count? */
+static bool check_once(char **changes, const char *letter, bool takes_lists, Diag *diag) {
+  const char *first, *second = twice_find((const char *const *)changes, &first);
+  if (!second)
+    return true;
+  diag_usage(diag, "-%s %s: it is given already, as -%s %s", letter, second, letter, first);
+  if (takes_lists)
+    diag_hint(diag, "several values are a list: -%s %s,%s", letter, first, strchr(second, '=') + 1);
+  return false;
+}
+
+static bool check_changes(Options *options, const CommandHelp *help, Diag *diag) {
+  bool takes_lists = help->groups & OPTIONS_SWEEP;
+  return check_once(options->overrides, "s", takes_lists, diag) &&
+         check_once(options->params, "p", takes_lists, diag);
+}
+
 /* Texts are taken as they are, as names of files: GOption would refuse letters that the locale hasn't, and the C
  * locale has ASCII only. */
 static GOptionArg taken_as(GOptionArg type) {
@@ -293,7 +311,8 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
     return OPTIONS_HELP;
   }
   if (!parsed || !check_texts(options, rows, count, diag) || !check_paths(options, rows, count, diag) ||
-      !take_format(options, diag) || !take_code(options, diag) || !check_ranges(options, diag))
+      !check_changes(options, help, diag) || !take_format(options, diag) || !take_code(options, diag) ||
+      !check_ranges(options, diag))
     return OPTIONS_BAD;
   if (!isnan(options->limit_seconds))
     options->stop.deadline = g_get_monotonic_time() + (gint64)(options->limit_seconds * G_USEC_PER_SEC);

@@ -21,14 +21,13 @@ static bool each_entry(Loader *loader, const YamlNode *root, const char *key,
   return good;
 }
 
-/* The newest value that the command line gives for a parameter, or NULL. */
+/* The value that the command line gives for a parameter, or NULL. */
 static const char *given_param(const Loader *loader, const char *name) {
-  const char *value = NULL;
   gsize length = strlen(name);
   for (const char *const *p = loader->options ? loader->options->params : NULL; p && *p; p++)
     if (strncmp(*p, name, length) == 0 && (*p)[length] == '=')
-      value = *p + length + 1;
-  return value;
+      return *p + length + 1;
+  return NULL;
 }
 
 static bool read_given(Loader *loader, const YamlNode *node, gpointer value) {

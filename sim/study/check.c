@@ -3,7 +3,6 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/quote.h"
 #include "sim/study/fences.h"
 #include "sim/study/forms.h"
 #include "sim/study/reliance.h"
@@ -118,41 +117,6 @@ static void report_results(RunResult *check, const Results *results) {
       finding_add_evidence(finding, 0, g_strdup_printf("result %u: %s", i + 1, kind->buffers));
   }
   g_ptr_array_add(check->findings, finding);
-}
-
-static char *run_command(const RunResult *result, const ScheduleResult *schedule, const CheckOptions *options) {
-  g_autofree char *arguments = schedule_arguments(schedule);
-  g_autofree char *file = quote_word(result->file);
-  return g_strdup_printf("lockstep run %s -m %s%s %s%s", file, result->machine, options->given ? options->given : "",
-                         arguments, options->flags ? options->flags : "");
-}
-
-/* The command that runs the worst schedule again, unless all are well. */
-static char *again_text(const RunResult *worst, const GArray *schedules, const CheckOptions *options) {
-  if (worst->verdict == VERDICT_COMPLETED || (worst->verdict == VERDICT_UNDECIDED && stop_is_final(worst->stop)))
-    return NULL;
-  for (guint i = 0; i < schedules->len; i++) {
-    const ScheduleResult *schedule = &g_array_index(schedules, ScheduleResult, i);
-    if (schedule->starved || schedule->verdict != worst->verdict)
-      continue;
-    return run_command(worst, schedule, options);
-  }
-  return NULL;
-}
-
-/* The schedules in which warps are held up and of which nobody knows whether they end. */
-static Unfinished unfinished(const GArray *schedules, const RunResult *result, const CheckOptions *options) {
-  Unfinished all = {0};
-  for (guint i = 0; i < schedules->len; i++) {
-    const ScheduleResult *schedule = &g_array_index(schedules, ScheduleResult, i);
-    all.tried += schedule->held_up != 0;
-    if (!schedule->held_up || !schedule->starved)
-      continue;
-    if (all.left++ == 0)
-      all.again = run_command(result, schedule, options);
-    all.cycles = MAX(all.cycles, schedule->cycles);
-  }
-  return all;
 }
 
 /* Under check each verdict of the expected list must occur. */
@@ -316,8 +280,8 @@ static RunResult *unite(Gathering *all, const Expectation *expect) {
   result->results = all->united.results;
   result->stop = all->united.stop ? all->united.stop : result->stop;
   result->schedules_wanted = all->united.schedules_wanted;
-  result->again = again_text(result, result->schedules, all->options);
-  result->unfinished = unfinished(result->schedules, result, all->options);
+  result->again = again_worst(result, result->schedules, &all->options->given);
+  result->unfinished = again_unfinished(result->schedules, result, &all->options->given);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #ifndef LOCKSTEP_STUDY_CHECK_H
 #define LOCKSTEP_STUDY_CHECK_H
 
+#include "sim/study/again.h"
 #include "sim/study/run.h"
 
 typedef struct CheckOptions {
@@ -18,8 +19,7 @@ typedef struct CheckOptions {
    * but one at a time; or NULL. */
   void (*step)(gpointer user, guint index, guint total, const char *what);
   gpointer step_user;
-  const char *given; /* what repeats a run, besides machine and schedule: " -p n=3"; or NULL. Borrowed */
-  const char *flags; /* and behind all of that: " -- -DN=4"; or NULL. Borrowed */
+  Given given; /* for the commands that run a schedule again */
 } CheckOptions;
 
 CheckOptions check_options_default(void);

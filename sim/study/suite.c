@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/datadir.h"
+#include "sim/study/twice.h"
 
 enum { SUITE_BYTES_MAX = 4 << 20, REQUIRED_COLUMNS = 8, SEEDS_MAX = 1000000 };
 #define SUITE_FOLDER "validation/published"
@@ -119,14 +120,18 @@ static bool take_word(const CsvTable *table, const CsvRow *row, const char *colu
   return false;
 }
 
-/* "a=1 b=2", with any number of blanks. */
-static char **take_settings(const char *text) {
-  g_auto(GStrv) parts = g_strsplit(text, " ", -1);
-  g_autoptr(GStrvBuilder) settings = g_strv_builder_new();
+/* "a=1 b=2", with any number of blanks, each name once. */
+static bool take_settings(const CsvTable *table, const CsvRow *row, const char *column, char ***settings,
+                          Diag *diag) {
+  g_auto(GStrv) parts = g_strsplit(csv_table_field(table, row, column), " ", -1);
+  g_autoptr(GStrvBuilder) all = g_strv_builder_new();
   for (char **part = parts; *part; part++)
     if (**part)
-      g_strv_builder_add(settings, *part);
-  return g_strv_builder_end(settings);
+      g_strv_builder_add(all, *part);
+  *settings = g_strv_builder_end(all);
+  const char *first, *second = twice_find((const char *const *)*settings, &first);
+  return !second ||
+         diag_error(diag, table->file, row->line, 0, "%s: `%s` and `%s` are of one name", column, first, second);
 }
 
 static bool take_row(Validation *validation, const CsvTable *table, const CsvRow *source, Diag *diag) {
@@ -142,12 +147,12 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   row->note = g_strdup(csv_table_field(table, source, "note"));
   row->file = g_strdup(table->file);
   row->line = source->line;
-  row->params = take_settings(csv_table_field(table, source, "params"));
-  row->changes = take_settings(csv_table_field(table, source, "set"));
+  bool right = take_settings(table, source, "params", &row->params, diag);
+  right = take_settings(table, source, "set", &row->changes, diag) && right;
   guint group, metric;
   if (!take_word(table, source, "group", groups, &group, diag) ||
       !take_word(table, source, "metric", metrics, &metric, diag) ||
-      !take_number(table, source, "published", &row->printed, diag))
+      !take_number(table, source, "published", &row->printed, diag) || !right)
     return false;
   row->group = group;
   row->metric = metric;

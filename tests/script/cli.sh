@@ -34,6 +34,7 @@ printf 'row,scenario,machine,group,metric,published,unit,source,baseline,toleran
 { sed 's/$/,params/' head.csv && printf '%s\n' 'one,two.yaml,gtx570,test,time_ratio,1,x,nobody,one,,,' \
   'nine,two.yaml,gtx570,test,time_ratio,9,x,nobody,one,,,n=900' 'time,good.sass,gtx570,test,ms,1,ms,nobody,,,,'; } >params.csv
 sed 's/n=900/m=1/' params.csv >wrong_params.csv
+sed 's/n=900/n=900 n=1/' params.csv >twice_params.csv
 { sed 's/$/,seeds/' head.csv && echo 'a,good.sass,gtx570,test,cycles,1,cycles,nobody,,,,2'; } >seeds.csv
 sed 's/2$/0.5/' seeds.csv >wrong_seeds.csv
 { cat head.csv && echo 'a,good.sass,gtx570,test,cycles,1,cycles,nobody,,20,'; } >miss.csv
@@ -69,7 +70,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 162
+plan 171
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -117,6 +118,14 @@ expect "all rows' seeds" 0 '^suite, mean of 12 seeds' "$LOCKSTEP" validate ./sui
 expect "a row's wrong seeds" 3 'wrong_seeds.csv:2: error: seeds: 0.5 isn.t a whole number from 1 to' "$LOCKSTEP" validate ./wrong_seeds.csv
 expect "a row's wrong params" 2 'two.yaml has no param .m.' "$LOCKSTEP" validate ./wrong_params.csv
 point "which row has them" "$(grep -q '^./wrong_params.csv:3: note: the suite.s row .nine. asks for it' "$folder/err" || cat "$folder/err")"
+expect "a row's param twice" 3 '^./twice_params.csv:3: error: params: .n=900. and .n=1. are of one name$' "$LOCKSTEP" validate ./twice_params.csv
+for command in run check rank 'draw -o twice.svg' sensitivity show; do
+  # shellcheck disable=SC2086 # words
+  expect "a setting twice: $command" 2 '^lockstep: error: -s gpu.sms=2: it is given already, as -s gpu.sms = 1$' \
+    "$LOCKSTEP" $command two.yaml -s 'gpu.sms = 1' -s gpu.sms=2
+done
+expect "a param twice" 2 '^lockstep: error: -p n=2: it is given already, as -p n=1$' "$LOCKSTEP" run two.yaml -p n=1 -p n=2
+expect "a param of a sweep twice" 2 '^  several values are a list: -p n=1,2..4$' "$LOCKSTEP" sweep two.yaml -p n=1 -p n=2..4
 { sed 's/$/,seeds/' head.csv && printf '%s\n' "hangs,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,gtx1080ti,test,cycles,1000,cycles,nobody,,,,1" \
   "ratio,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,h200,test,speedup,2,x,nobody,base,,,1" \
   "base,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,gtx1080ti,test,speedup,1,x,nobody,base,,,1" 'ends,good.sass,gtx570,test,cycles,7,cycles,nobody,,,,1'; } >hangs.csv

@@ -22,7 +22,7 @@ refuses() { # refuses WORDS OPTION...: wrong usage with these words
   expects "$words"
 }
 
-plan 17
+plan 18
 check traces/slides/k1.yaml -m h200 --schedules 28
 point "as many schedules as asked for" "$(expects '(the worst of 28 schedules)'
   expects '  random               fallthrough-first  1,2 ')"
@@ -41,6 +41,11 @@ verdict=$(sed -n '1s/.*: \([a-z-]*\) (.*/\1/p' "$folder/out")
 # shellcheck disable=SC2086 # words
 "$LOCKSTEP" $again >"$folder/out" 2>&1 || :
 point "the worst schedule can be run again" "$(expects "lock_v1_warps on h200: $verdict (seed")"
+check tests/corpus/alias_barrier.sass -m gtx570 --schedules 1 -s 'sm.policy = random' -s sm.jitter_cycles=3
+again=$(sed -n 's/^  again: lockstep //p' "$folder/out")
+# shellcheck disable=SC2086 # words
+"$LOCKSTEP" $again >"$folder/out" 2>&1 || :
+point "where it takes the place of a change, too" "$(expects 'alias_barrier on gtx570: alias-deadlock (seed 1, -s sm.jitter_cycles=3 -s sm.policy=')"
 for jobs in 1 2 5; do
   "$LOCKSTEP" check traces/slides/list_lock_then_copy.yaml traces/slides/k1.yaml -m gtx1080ti -m h200 -j "$jobs" --format json \
     >"$folder/jobs$jobs" 2>&1 || :

@@ -72,7 +72,7 @@ for values in 1..99999999999999999999 1..9007199254740993 -1..4; do
     "$LOCKSTEP" tune valley.yaml -p "n=$values"
 done
 for again in n=1..4 n=7; do
-  expect "a param twice: $again" 2 "^lockstep: error: -p $again: the param is named twice" "$LOCKSTEP" tune valley.yaml -p n=1..9 -p m=3 -p $again
+  expect "a param twice: $again" 2 "^lockstep: error: -p $again: it is given already, as -p n=1..9$" "$LOCKSTEP" tune valley.yaml -p n=1..9 -p m=3 -p $again
 done
 expect "a range as wide as can be" 0 "^best: m=1, " "$LOCKSTEP" tune wide.yaml -p m=1..9007199254740992 --seeds 1 --budget 12
 expect "why no point completes" 3 "no point of the grid completes: undecided" \

@@ -26,7 +26,7 @@ expect "a file that never ends" 3 "zero.csv: error: is not a regular file" timeo
 point "no journal beside it" "$(ls /dev/*.journal 2>/dev/null || :)"
 ln -s real.csv link.csv
 : >real.csv
-expect "a file by a link" 0 "2 points" sweep -p blocks=1 -p accesses=1 -p atomic=0 --seeds 1 -m gtx580 -o link.csv
+expect "a file by a link" 0 "2 points" "$LOCKSTEP" sweep "$scenario" -m gtx580 -m gtx295 -p blocks=1 -p accesses=1 -p atomic=0 -o link.csv
 point "goes through the link" "$(test -L link.csv || echo "the link is gone"; grep -L ^accesses real.csv)"
 
 # killed again and again, until it is done
@@ -78,7 +78,7 @@ expect "a param that the scenario hasn't" 2 "did you mean .blocks.\?" \
 expect "a parameter that the machine hasn't" 2 "unknown parameter .memory.slce.interval." \
   "$LOCKSTEP" sweep "$scenario" -s memory.slce.interval=1,2
 expect "the rows of another sweep" 3 "holds 36 rows that this sweep doesn't have" \
-  sweep -o four.csv -p accesses=408
+  "$LOCKSTEP" sweep "$scenario" -m gtx580 -m gtx295 -p blocks=1..17:8 -p accesses=408 -p atomic=0,1 --seeds 3 -o four.csv
 cat >plan.yaml <<EOF
 scenarios: [$scenario]
 machines: [gtx580, gtx295]
@@ -128,7 +128,7 @@ expect "two scenarios of one name" 2 "two scenarios are called .accesses. in the
   "$LOCKSTEP" sweep "$scenario" other/accesses.yaml -m gtx580 --count
 expect "no name of a file" 2 "^lockstep: error: --output: the name is empty" sweep -o ""
 point "nothing is left of it" "$(ls -A | grep '^\.journal' || :)"
-point "a counter that is named twice is one column" "$(sweep -p blocks=1 -p accesses=1 -p atomic=0 --seeds 1 -m gtx580 --counter global_atomics --counter global_atomics 2>err | head -n 1 | grep -o global_atomics | tail -n +2)"
+point "a counter that is named twice is one column" "$("$LOCKSTEP" sweep "$scenario" -p blocks=1 -p accesses=1 -p atomic=0 -m gtx580 --counter global_atomics --counter global_atomics 2>err | head -n 1 | grep -o global_atomics | tail -n +2)"
 expect "one that is named twice" 0 "^1 point$" "$LOCKSTEP" sweep other/accesses.yaml ./other/../other/accesses.yaml -m gtx580 -m gtx580 --count
 expect "a file of the command line: the nearest" 3 "did you mean .wrong.yaml.\?" "$LOCKSTEP" sweep wong.yaml
 for figure in "$SRCDIR"/validation/figures/*.yaml; do
