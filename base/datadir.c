@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/quote.h"
+#include "base/whole_file.h"
 
 #ifndef LOCKSTEP_PKGDATADIR
 #define LOCKSTEP_PKGDATADIR "/usr/local/share/lockstep"
@@ -205,49 +206,10 @@ char *datadir_read_file(const char *path, gsize max_bytes, gsize *length, const 
   return text;
 }
 
-/* In place, as a pipe or a device must be. */
-static bool write_through(const char *path, const char *data, gsize length, int *error) {
-  FILE *file = fopen(path, "wb");
-  bool written = file && fwrite(data, 1, length, file) == length;
-  *error = errno;
-  if (file && fclose(file) != 0 && written) {
-    *error = errno;
-    written = false;
-  }
-  return written;
-}
-
-/* The regular file that `path` leads to, which another can take the place of; NULL if there is none such. Free with
- * free(). */
-static char *replaceable(const char *path, GStatBuf *info) {
-  GStatBuf link;
-  if (g_stat(path, info) != 0) {
-    info->st_mode = 0666;
-    if (g_lstat(path, &link) == 0)
-      return NULL; /* a link that leads nowhere as yet */
-  } else if (!S_ISREG(info->st_mode) || g_access(path, W_OK) != 0) {
-    return NULL;
-  }
-  char *real = realpath(path, NULL);
-  if (!real)
-    real = strdup(path);
-  g_autofree char *folder = g_path_get_dirname(real);
-  if (g_access(folder, W_OK | X_OK) == 0)
-    return real;
-  free(real);
-  return NULL;
-}
-
 bool datadir_write_file(const char *path, const char *data, gsize length, const char *what, Diag *diag) {
-  GStatBuf info;
-  int error;
-  g_autoptr(GError) failure = NULL;
-  char *real = replaceable(path, &info);
-  if (!real)
-    return write_through(path, data, length, &error) ||
-           diag_error(diag, path, 0, 0, "can't write %s: %s", what, g_strerror(error));
-  bool written = g_file_set_contents_full(real, data, (gssize)length, G_FILE_SET_CONTENTS_CONSISTENT,
-                                          (int)info.st_mode & 0777, &failure);
-  free(real);
-  return written || diag_error(diag, path, 0, 0, "can't write %s: %s", what, failure->message);
+  WholeFile *file = whole_file_open(path, what, diag);
+  if (!file)
+    return false;
+  whole_file_put(file, data, length);
+  return whole_file_close(file, diag);
 }

@@ -21,9 +21,8 @@ void datadir_hint_nearest(const char *path, Diag *diag);
  * where the name was written (file NULL: the command line). Returns NULL after errors; free with g_free. */
 char *datadir_read_file(const char *path, gsize max_bytes, gsize *length, const char *place_file, unsigned place_line,
                         unsigned place_column, Diag *diag);
-/* Writes a whole file: through links, into pipes and devices, which stay what they are. A regular file holds all of
- * the new bytes in the end, or after errors what it held before (unless its folder takes no other file: then it is
- * written in place). `what` is what a message calls it ("the picture"). Returns false after errors. */
+/* Writes a file, whole or not at all (whole_file.h). `what` is what a message calls it ("the picture"). Returns false
+ * after errors. */
 bool datadir_write_file(const char *path, const char *data, gsize length, const char *what, Diag *diag);
 
 #endif

@@ -10,4 +10,6 @@ liblockstep_a_SOURCES += \
   base/pages.h \
   base/quote.c \
   base/quote.h \
+  base/whole_file.c \
+  base/whole_file.h \
   base/wide.h

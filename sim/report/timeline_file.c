@@ -1,48 +1,40 @@
 #include "sim/report/timeline_file.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
+#include "base/whole_file.h"
 #include "sim/engine/milli.h"
 
 struct TimelineFile {
-  FILE *file;
-  char *path;
+  WholeFile *file;
   uint64_t told; /* events of this run, so far */
   uint64_t written, limit;
   bool full;
 };
 
+static void put(TimelineFile *file, const char *text) { whole_file_put(file->file, text, strlen(text)); }
+
 TimelineFile *timeline_file_open(const char *path, uint64_t events, Diag *diag) {
-  FILE *out = fopen(path, "w");
-  if (!out) {
-    diag_error(diag, path, 0, 0, "can't write the timeline: %s", g_strerror(errno));
+  WholeFile *out = whole_file_open(path, "the timeline", diag);
+  if (!out)
     return NULL;
-  }
   TimelineFile *file = g_new0(TimelineFile, 1);
-  *file = (TimelineFile){.file = out, .path = g_strdup(path), .limit = events};
-  fputs("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"unit\":\"1 us of the trace is 1 cycle of the SMs\"},"
-        "\"traceEvents\":[",
-        out);
+  *file = (TimelineFile){.file = out, .limit = events};
+  put(file, "{\"displayTimeUnit\":\"ms\",\"otherData\":{\"unit\":\"1 us of the trace is 1 cycle of the SMs\"},"
+            "\"traceEvents\":[");
   return file;
 }
 
 bool timeline_file_close(TimelineFile *file, Diag *diag) {
   if (file->told > file->written)
-    diag_warning(diag, file->path, 0, 0,
+    diag_warning(diag, whole_file_path(file->file), 0, 0,
                  "the timeline has the first %" PRIu64 " events; %" PRIu64 " more are left out", file->written,
                  file->told - file->written);
-  fputs("\n]}\n", file->file);
-  bool failed = ferror(file->file) != 0;
-  errno = 0;
-  failed = fclose(file->file) != 0 || failed;
-  if (failed)
-    diag_error(diag, file->path, 0, 0, "can't write the timeline%s%s", errno ? ": " : "",
-               errno ? g_strerror(errno) : "");
-  g_free(file->path);
+  put(file, "\n]}\n");
+  bool written = whole_file_close(file->file, diag);
   g_free(file);
-  return !failed;
+  return written;
 }
 
 void timeline_file_restart(TimelineFile *file) { file->told = 0; }
@@ -66,7 +58,8 @@ void timeline_file_end(TimelineFile *file, JsonBuilder *event) {
   json_builder_end_object(json_builder_end_object(event));
   JsonNode *root = json_builder_get_root(event);
   g_autofree char *text = json_to_string(root, FALSE);
-  fprintf(file->file, "%s%s", file->written++ ? ",\n" : "\n", text);
+  put(file, file->written++ ? ",\n" : "\n");
+  put(file, text);
   json_node_unref(root);
   g_object_unref(event);
 }

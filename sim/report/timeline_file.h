@@ -1,6 +1,7 @@
 /* timeline_file.h - a file of Chrome trace events: which are written, and how.
  * Events are written as they come, up to a number; from the first one that there is no room for, none is. If the run
  * that tells them is started over, it tells the same again: what is in the file isn't written twice.
+ * The file is there when all of it is (base/whole_file.h).
  * Ownership: owns the open file. */
 #ifndef LOCKSTEP_REPORT_TIMELINE_FILE_H
 #define LOCKSTEP_REPORT_TIMELINE_FILE_H

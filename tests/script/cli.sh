@@ -70,7 +70,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 171
+plan 175
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -217,6 +217,15 @@ point "is written through it" "$(test -p pipe || echo "the pipe is gone"; grep -
 expect "a wait-for graph through a link" 0 'completed' "$LOCKSTEP" run good.sass --wait-graph link
 point "leaves the link" "$(test -L link || echo "the link is gone"; grep -L digraph graph.dot)"
 expect "a wait-for graph to a full disk" 3 '/dev/full: error: can.t write' "$LOCKSTEP" run good.sass --wait-graph /dev/full
+expect "a timeline to a full disk" 3 '/dev/full: error: can.t write the timeline: No space left' "$LOCKSTEP" run good.sass --timeline /dev/full
+mkdir kept && echo old >kept/way
+# shellcheck disable=SC2317 # called by name
+little() { (trap "" XFSZ && ulimit -f 8 && "$LOCKSTEP" "$@"); }
+expect "too much for the disk: a timeline" 3 '^kept/way: error: can.t write the timeline: File too large' \
+  little run "$SRCDIR/traces/reduction/tiny_lock.yaml" -m gtx570 --timeline kept/way
+expect "too much for the disk: a picture" 3 '^kept/way: error: can.t write the picture: File too large' \
+  little draw "$SRCDIR/traces/reduction/tiny_lock.yaml" -m gtx570 -o kept/way
+point "what was there before stays, and nothing else" "$(cat kept/* | grep -vx old; test "$(ls -A kept)" = way || ls -A kept)"
 
 printf '\001\000\002\n' >noise.cubin
 expect "noise for a cubin" 3 '^noise.cubin: error: neither a cubin nor a listing' "$LOCKSTEP" run noise.cubin -m h200
