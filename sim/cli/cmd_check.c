@@ -69,7 +69,8 @@ static RunResult *check_one(const Scenario *scenario, const Machine *machine, co
   check.step_user = options->progress;
   g_autofree char *given = given_text(options);
   g_autofree char *flags = flags_text(options);
-  check.given = (Given){(const char *const *)options->overrides, given, flags};
+  g_autofree char *name = machine_argument(machine);
+  check.given = (Given){name, (const char *const *)options->overrides, given, flags};
   return check_scenario(scenario, machine, &check, diag);
 }
 

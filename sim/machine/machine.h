@@ -133,6 +133,8 @@ typedef struct Machine {
 Machine *machine_load(const char *name, const char *const *overrides, Diag *diag);
 /* The same from text; `file` is for messages and for finding `base`. */
 Machine *machine_parse(const char *file, const char *text, gsize length, const char *const *overrides, Diag *diag);
+/* What -m takes to have it again: its name, or the file if it isn't one of the configs folder. Newly allocated. */
+char *machine_argument(const Machine *machine);
 void machine_free(Machine *machine);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Machine, machine_free)
 

@@ -357,3 +357,8 @@ Machine *machine_load(const char *name, const char *const *overrides, Diag *diag
   g_autofree char *text = datadir_read_file(path, YAML_FILE_MAX, &length, NULL, 0, 0, diag);
   return text ? machine_parse(path, text, length, overrides, diag) : NULL;
 }
+
+char *machine_argument(const Machine *machine) {
+  g_autofree char *path = find_by_name(machine->name);
+  return g_strdup(*machine->file && strcmp(path, machine->file) != 0 ? machine->file : machine->name);
+}

@@ -22,8 +22,9 @@ static void append_settings(GString *text, const char *const *settings, const ch
 static char *run_command(const RunResult *result, const ScheduleResult *schedule, const Given *given) {
   g_autofree char *arguments = schedule_arguments(schedule);
   g_autofree char *file = quote_word(result->file);
+  g_autofree char *machine = quote_word(given->machine ? given->machine : result->machine);
   GString *text = g_string_new(NULL);
-  g_string_printf(text, "lockstep run %s -m %s", file, result->machine);
+  g_string_printf(text, "lockstep run %s -m %s", file, machine);
   append_settings(text, given->settings, arguments);
   g_string_append_printf(text, "%s %s%s", given->options ? given->options : "", arguments,
                          given->flags ? given->flags : "");

@@ -4,8 +4,9 @@
 
 #include "sim/study/run.h"
 
-/* What the user gave, besides the scenario and the machine. All borrowed. */
+/* What the user gave, besides the scenario. All borrowed. */
 typedef struct Given {
+  const char *machine;         /* as -m takes it; NULL: the result's */
   const char *const *settings; /* how the machine was changed, or NULL */
   const char *options;         /* what else a run needs: " -p n=3"; or NULL */
   const char *flags;           /* and behind all of that: " -- -DN=4"; or NULL */

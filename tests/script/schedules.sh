@@ -22,7 +22,7 @@ refuses() { # refuses WORDS OPTION...: wrong usage with these words
   expects "$words"
 }
 
-plan 18
+plan 19
 check traces/slides/k1.yaml -m h200 --schedules 28
 point "as many schedules as asked for" "$(expects '(the worst of 28 schedules)'
   expects '  random               fallthrough-first  1,2 ')"
@@ -46,6 +46,9 @@ again=$(sed -n 's/^  again: lockstep //p' "$folder/out")
 # shellcheck disable=SC2086 # words
 "$LOCKSTEP" $again >"$folder/out" 2>&1 || :
 point "where it takes the place of a change, too" "$(expects 'alias_barrier on gtx570: alias-deadlock (seed 1, -s sm.jitter_cycles=3 -s sm.policy=')"
+"$LOCKSTEP" machine show gtx570 >"$folder/my machine.yaml"
+check tests/corpus/alias_barrier.sass -m "$folder/my machine.yaml" --schedules 1
+point "on a machine of a file" "$(expects "  again: lockstep run tests/corpus/alias_barrier.sass -m '$folder/my machine.yaml' -s ")"
 for jobs in 1 2 5; do
   "$LOCKSTEP" check traces/slides/list_lock_then_copy.yaml traces/slides/k1.yaml -m gtx1080ti -m h200 -j "$jobs" --format json \
     >"$folder/jobs$jobs" 2>&1 || :
