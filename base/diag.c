@@ -174,17 +174,23 @@ static void render_item(const DiagItem *item, GString *out) {
     g_string_append_printf(out, "  %s\n", hint);
 }
 
+/* What several kernels have of one place is said once. */
 char *diag_render(const Diag *diag) {
   GString *out = g_string_new(NULL);
-  unsigned shown = 0;
+  g_autoptr(GHashTable) said = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+  unsigned shown = 0, repeated = 0;
   for (unsigned i = 0; i < diag->items->len; i++) {
     const DiagItem *item = diag_item(diag, i);
-    if (item->severity == DIAG_ERROR && shown++ >= DIAG_SHOWN_MAX)
-      continue;
-    render_item(item, out);
+    GString *text = g_string_new(NULL);
+    render_item(item, text);
+    bool is_new = g_hash_table_add(said, g_strdup(text->str)), is_error = item->severity == DIAG_ERROR;
+    repeated += is_error && !is_new;
+    if (is_new && !(is_error && shown++ >= DIAG_SHOWN_MAX))
+      g_string_append(out, text->str);
+    g_string_free(text, TRUE);
   }
-  if (diag->errors > DIAG_SHOWN_MAX)
-    g_string_append_printf(out, "... and %u more errors\n", diag->errors - DIAG_SHOWN_MAX);
+  if (diag->errors - repeated > DIAG_SHOWN_MAX)
+    g_string_append_printf(out, "... and %u more errors\n", diag->errors - repeated - DIAG_SHOWN_MAX);
   return g_string_free(out, FALSE);
 }
 

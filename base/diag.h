@@ -62,8 +62,8 @@ const DiagItem *diag_item(const Diag *diag, unsigned index);
 /* 0 without errors, 2 if all errors are of usage, else 3. */
 int diag_exit_status(const Diag *diag);
 
-/* Renders `FILE:LINE:COLUMN: error: ...` lines, hints on a line below, at most DIAG_SHOWN_MAX errors. Free with
- * g_free. */
+/* Renders `FILE:LINE:COLUMN: error: ...` lines, hints on a line below, at most DIAG_SHOWN_MAX errors, and each
+ * text once. Free with g_free. */
 char *diag_render(const Diag *diag);
 
 /* The candidate with the smallest edit distance (Damerau-Levenshtein, case-insensitive), or NULL if none is within

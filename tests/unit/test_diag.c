@@ -67,7 +67,24 @@ START_TEST(says_a_note_once) {
   diag_warning(diag, "f", 1, 0, "a warning");
   g_autofree char *text = diag_render(diag);
   ck_assert_str_eq(text, "f:1: note: newer than a\nf:1: note: newer than b\nf:2: note: newer than a\n"
-                         "g:2: note: newer than a\nf:1: warning: a warning\nf:1: warning: a warning\n");
+                         "g:2: note: newer than a\nf:1: warning: a warning\n");
+}
+END_TEST
+
+/* Errors of several kernels, with what belongs to each. */
+START_TEST(says_a_text_once) {
+  g_autoptr(Diag) diag = diag_new();
+  for (unsigned i = 0; i < 50; i++) {
+    diag_error(diag, "f", 1, 1, "too old");
+    diag_hint(diag, "take %s", i % 2 ? "this" : "that");
+    diag_error(diag, "f", 2 + i % 20, 1, "too old");
+  }
+  g_autofree char *text = diag_render(diag);
+  ck_assert_msg(g_str_has_prefix(text, "f:1:1: error: too old\n  take that\nf:2:1: error: too old\n"
+                                       "f:1:1: error: too old\n  take this\nf:3:1: error: too old\nf:4:1: "),
+                "%s", text);
+  ck_assert_ptr_null(strstr(text, "f:20:"));
+  ck_assert_msg(g_str_has_suffix(text, "\n... and 2 more errors\n"), "%s", text);
 }
 END_TEST
 
@@ -105,7 +122,7 @@ END_TEST
 START_TEST(keeps_a_thousand_and_counts_all) {
   g_autoptr(Diag) diag = diag_new();
   for (unsigned i = 0; i < 3000; i++)
-    diag_error(diag, "f", 1, 1, "e");
+    diag_error(diag, "f", 1, 1, "e%u", i);
   ck_assert_uint_eq(diag_count(diag), 1000);
   ck_assert_uint_eq(diag_error_count(diag), 3000);
   g_autofree char *text = diag_render(diag);
@@ -154,6 +171,7 @@ int main(void) {
   tcase_add_test(tcase, takes_no_nearest_of_a_long_word);
   tcase_add_test(tcase, renders_places_and_hints);
   tcase_add_test(tcase, says_a_note_once);
+  tcase_add_test(tcase, says_a_text_once);
   tcase_add_test(tcase, gives_no_hint_for_a_far_word);
   tcase_add_test(tcase, shows_twenty_errors_and_counts_the_rest);
   tcase_add_test(tcase, shows_exactly_twenty_without_a_count);
