@@ -14,7 +14,7 @@ static const CommandHelp help = {
     .synopsis = "SCENARIO...",
     .about = "Measures each scenario over at least 12 seeds and sets them side by side: mean and spread of the\n"
              "measured cycles, the ratio to the first scenario (or --baseline), shared memory beyond the data,\n"
-             "lock bits.\n"
+             "lock bits. Scenarios that do different numbers of operations are compared by the time of one.\n"
              "--primitives, with -m and no scenario, answers Table 5 of Stuart and Owens for the machine: the best\n"
              "barrier, mutex and semaphore at several numbers of blocks, and where that changes.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_BASELINE |
@@ -104,6 +104,10 @@ static bool rank_machine(const GPtrArray *scenarios, const Machine *machine, con
   progress_end(&progress);
   if (!rows)
     return false;
+  const char *uncounted = rank_uncounted(rows);
+  if (uncounted)
+    diag_note(diag, NULL, 0, 0, "%s counts no operations (`measure: operations`), so ratios are of whole runs",
+              uncounted);
   const Measurement *last = rows->len ? g_ptr_array_index(rows, rows->len - 1) : NULL;
   if (rows->len < scenarios->len || !last->whole)
     *status = exit_status_worst(*status, session_cut_short(options, diag));

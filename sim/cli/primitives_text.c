@@ -35,6 +35,11 @@ static bool read_blocks(const Options *options, const Machine *machine, GArray *
     guint64 value;
     if (!g_ascii_string_to_unsigned(g_ptr_array_index(values, i), 10, 1, G_MAXINT32, &value, NULL))
       return diag_usage(diag, "--blocks: `%s` isn't a number of blocks", (char *)g_ptr_array_index(values, i));
+    if (value > capacity)
+      return diag_usage(diag,
+                        "--blocks %" G_GUINT64_FORMAT ": %s holds %u blocks at a time; others wait for room, and "
+                        "don't contend",
+                        value, machine->name, capacity);
     guint number = (guint)value;
     g_array_append_val(blocks, number);
   }

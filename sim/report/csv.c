@@ -38,10 +38,25 @@ void csv_run(const RunResult *result, GString *out) {
 }
 
 void csv_rank_header(GString *out) {
-  static const char *const names[] = {
-      "scenario",         "machine",       "runs",           "verdict",           "as_expected", "mean_cycles",
-      "deviation_cycles", "lowest_cycles", "highest_cycles", "mean_microseconds", "ratio",       "ratio_deviation",
-      "shared_bytes",     "lock_bits",     "operations",     "settings",          "params",      NULL};
+  static const char *const names[] = {"scenario",
+                                      "machine",
+                                      "runs",
+                                      "verdict",
+                                      "as_expected",
+                                      "mean_cycles",
+                                      "deviation_cycles",
+                                      "lowest_cycles",
+                                      "highest_cycles",
+                                      "mean_microseconds",
+                                      "ratio",
+                                      "ratio_deviation",
+                                      "shared_bytes",
+                                      "lock_bits",
+                                      "operations",
+                                      "ratio_of",
+                                      "settings",
+                                      "params",
+                                      NULL};
   csv_field_header(out, names);
   g_string_append_c(out, '\n');
 }
@@ -72,6 +87,7 @@ void csv_rank(const GPtrArray *rows, const Machine *machine, const Changes *chan
       csv_field_format(out, "%" G_GINT64_FORMAT, row->operations);
     else
       csv_field(out, "");
+    csv_field(out, row->by_operation ? "operation" : "run");
     csv_field_changes(out, changes);
     g_string_append_c(out, '\n');
   }

@@ -231,6 +231,7 @@ static void add_rank_row(JsonBuilder *builder, const Measurement *row, const Mea
   json_add_int(builder, "shared_bytes", (int64_t)row->shared_bytes);
   json_add_int(builder, "lock_bits", (int64_t)row->lock_bits);
   json_add_int_or_null(builder, "operations", row->operations, row->has_operations);
+  json_add_string(builder, "ratio_of", row->by_operation ? "operation" : "run");
   json_builder_end_object(builder);
 }
 

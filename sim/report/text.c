@@ -300,17 +300,28 @@ void text_summary(const GPtrArray *results, Canvas *canvas) {
   }
 }
 
+/* What ratios are of, if that isn't the whole run. */
+static void append_each(const Measurement *row, Canvas *canvas) {
+  if (row->by_operation && row->verdict != VERDICT_COMPLETED)
+    paint_plain(canvas, " %10s %9s", "-", "-");
+  else if (row->by_operation)
+    paint_plain(canvas, " %10" G_GINT64_FORMAT " %9.1f", row->operations, row->cycles.mean / (double)row->operations);
+}
+
 static void append_rank_row(const Measurement *row, const Measurement *baseline, int widest, double hz,
                             Canvas *canvas) {
   if (row->verdict != VERDICT_COMPLETED) { /* cycles until a proof are no performance */
-    paint_plain(canvas, "%-*s %12s %9s %9s %9s %9s %7s %7s %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ", widest,
-                row->scenario, "-", "-", "-", "-", "-", "-", "-", row->shared_bytes, row->lock_bits);
+    paint_plain(canvas, "%-*s %12s %9s %9s %9s %9s", widest, row->scenario, "-", "-", "-", "-", "-");
+    append_each(row, canvas);
+    paint_plain(canvas, " %7s %7s %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ", "-", "-", row->shared_bytes,
+                row->lock_bits);
     paint_append(canvas, paint_of_verdict(row->verdict), "%s", verdict_name(row->verdict));
     paint_plain(canvas, "%s\n", row->as_expected ? "" : " (not as expected)");
     return;
   }
   paint_plain(canvas, "%-*s %12.1f %9.1f %9.0f %9.0f %9.3f", widest, row->scenario, row->cycles.mean,
               row->cycles.deviation, row->cycles.lowest, row->cycles.highest, row->cycles.mean / hz * 1e6);
+  append_each(row, canvas);
   if (isnan(row->ratio)) /* the baseline didn't complete */
     paint_plain(canvas, " %7s %7s", "-", "-");
   else
@@ -319,6 +330,15 @@ static void append_rank_row(const Measurement *row, const Measurement *baseline,
   paint_append(canvas, paint_of_verdict(row->verdict), "%s", verdict_name(row->verdict));
   if (!row->as_expected)
     paint_append(canvas, PAINT_RED, " (not as expected)");
+  paint_plain(canvas, "\n");
+}
+
+static void append_rank_line(const char *const *words, int widest, bool by_operation, Canvas *canvas) {
+  paint_append(canvas, PAINT_DIM, "%-*s %12s %9s %9s %9s %9s", widest, words[0], words[1], words[2], words[3],
+               words[4], words[5]);
+  if (by_operation)
+    paint_append(canvas, PAINT_DIM, " %10s %9s", words[6], words[7]);
+  paint_append(canvas, PAINT_DIM, " %7s %7s %7s %5s%s", words[8], words[9], words[10], words[11], words[12]);
   paint_plain(canvas, "\n");
 }
 
@@ -331,13 +351,13 @@ void text_rank(const GPtrArray *rows, const Machine *machine, const Changes *cha
     return;
   paint_append(canvas, PAINT_BOLD, "%s, %u seeds", machine->name, baseline->cycles.runs);
   text_changes(changes, canvas);
-  paint_plain(canvas, "; ratio is how many times as fast as %s\n", baseline->scenario);
-  paint_append(canvas, PAINT_DIM, "%-*s %12s %9s %9s %9s %9s %7s %7s %7s %5s  %s", widest, "scenario", "mean cycles",
-               "+-", "lowest", "highest", "us", "ratio", "+-", "shared", "lock", "verdict");
-  paint_plain(canvas, "\n");
-  paint_append(canvas, PAINT_DIM, "%-*s %12s %9s %9s %9s %9s %7s %7s %7s %5s", widest, "", "", "", "", "", "", "", "",
-               "bytes", "bits");
-  paint_plain(canvas, "\n");
+  paint_plain(canvas, "; ratio is how many times as fast as %s%s\n", baseline->scenario,
+              baseline->by_operation ? " an operation is" : "");
+  append_rank_line((const char *const[]){"scenario", "mean cycles", "+-", "lowest", "highest", "us", "operations",
+                                         "cycles", "ratio", "+-", "shared", "lock", "  verdict"},
+                   widest, baseline->by_operation, canvas);
+  append_rank_line((const char *const[]){"", "", "", "", "", "", "", "each", "", "", "bytes", "bits", ""}, widest,
+                   baseline->by_operation, canvas);
   for (guint i = 0; i < rows->len; i++)
     append_rank_row(g_ptr_array_index(rows, i), baseline, widest, machine->clocks.sm, canvas);
 }

@@ -1,5 +1,5 @@
 /* rank.h - scenarios side by side: each measured over the same seeds (samples.h), and how many times as fast as the
- * first it is. */
+ * first it is: the whole, or, if all count their operations and these differ in number, one operation. */
 #ifndef LOCKSTEP_STUDY_RANK_H
 #define LOCKSTEP_STUDY_RANK_H
 
@@ -11,6 +11,9 @@
  * last may have fewer seeds. */
 GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, const SamplesOptions *options,
                           unsigned seeds, Diag *diag);
+/* Why whole runs are compared although operations are counted: the scenario that doesn't count any. NULL if that isn't
+ * so. Borrowed. */
+const char *rank_uncounted(const GPtrArray *rows);
 /* Standard deviation of row->ratio, from the spreads of both rows; 0 for the baseline itself, NaN without a
  * ratio. */
 double rank_ratio_deviation(const Measurement *baseline, const Measurement *row);

@@ -29,6 +29,7 @@ typedef struct Measurement {
   Sample atomics;           /* on global memory (counters.global_atomics) */
   uint32_t resident_blocks; /* as many blocks of the first launch as the machine holds */
   double ratio;          /* rank.h: baseline mean / this mean, above 1 if faster; NAN unless both completed. Else 1 */
+  bool by_operation;     /* rank.h: means of one operation each are compared */
   uint64_t shared_bytes; /* counters.shared_bytes_beyond_data, the largest over the seeds */
   uint64_t lock_bits;    /* counters.lock_bits, the largest over the seeds */
   bool has_operations;

@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 55
+plan 62
 
 cd "$folder"
 
@@ -123,6 +123,22 @@ expect "no machine is named" 2 "name a machine with -m" "$LOCKSTEP" rank --primi
 expect "--blocks of a scenario" 2 "are for --primitives" "$LOCKSTEP" rank valley.yaml --blocks 8
 expect "a param of --primitives" 2 "takes --blocks and --ops" "$LOCKSTEP" rank --primitives -m gtx580 -p ops=4
 expect "blocks that are none" 2 "isn't a number of blocks" "$LOCKSTEP" rank --primitives -m gtx580 --blocks 0
+expect "more blocks than there is room for" 2 "^lockstep: error: --blocks 129: gtx580 holds 128 blocks at a time; others wait for room" \
+  "$LOCKSTEP" rank --primitives -m gtx580 --blocks 8,129
+
+# Scenarios that do different amounts of work.
+for n in 1 4; do
+  { sed "s/params:.*/params: {n: 40, m: 3, done: $n}/" valley.yaml && echo 'measure: {operations: done}'; } >done$n.yaml
+done
+expect "by the operation" 0 "^done4 .* 4 +26.1 +4\.00 +0\.03 " "$LOCKSTEP" rank done1.yaml done4.yaml
+point "and it says so" "$(grep -q '; ratio is how many times as fast as done1 an operation is$' "$folder/out" || cat "$folder/out")"
+"$LOCKSTEP" rank done1.yaml done4.yaml --format csv >each.csv 2>notes
+point "in CSV" "$(grep -q '^done4,.*,4\.0000,0\.0279,0,0,4,operation,,$' each.csv || cat each.csv)"
+"$LOCKSTEP" plot each.csv -o each.svg --script each.gp 2>err || :
+point "and in a picture" "$(grep -q "^set ylabel 'time of an operation (us)'" each.gp || cat err)"
+expect "in JSON" 0 '"ratio_of" : "operation"' "$LOCKSTEP" rank done1.yaml done4.yaml --format json
+expect "where not all count them" 0 "note: valley counts no operations .*, so ratios are of whole runs$" \
+  "$LOCKSTEP" rank done4.yaml valley.yaml -p n=40 -p m=3
 
 # With few SMs classify is quick, and its characteristics are those of the machine.
 point "nothing is noted of lockstep's own programs" "$(cat notes)"

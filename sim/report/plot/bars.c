@@ -15,19 +15,27 @@ static void add_bar(FigurePanel *panel, const char *series, const char *label, d
   g_array_append_val(figure_series(panel, series)->points, point);
 }
 
+/* True if scenarios are compared by the time of one operation. */
+static bool is_by_operation(const CsvTable *table) {
+  return columns_has(table, "ratio_of") && table->rows->len &&
+         strcmp(csv_table_field(table, g_ptr_array_index(table->rows, 0), "ratio_of"), "operation") == 0;
+}
+
 /* The mean time, with the range over seeds. A scenario that didn't complete has no bar. */
 static void add_ranked(Figure *figure, const CsvTable *table, const CsvRow *row) {
-  double mean, cycles, lowest, highest;
+  double mean, cycles, lowest, highest, operations = 1;
   FigurePanel *panel = figure_panel(figure, csv_table_field(table, row, "machine"));
   const char *label = csv_table_field(table, row, "scenario");
   bool completed = strcmp(csv_table_field(table, row, "verdict"), "completed") == 0;
   if (!completed || !columns_number(table, row, "mean_microseconds", &mean) ||
       !columns_number(table, row, "mean_cycles", &cycles) || !columns_number(table, row, "lowest_cycles", &lowest) ||
-      !columns_number(table, row, "highest_cycles", &highest) || cycles <= 0) {
+      !columns_number(table, row, "highest_cycles", &highest) || cycles <= 0 ||
+      (is_by_operation(table) && !(columns_number(table, row, "operations", &operations) && operations > 0))) {
     g_autofree char *failed = g_strdup_printf("%s (%s)", label, csv_table_field(table, row, "verdict"));
     figure_label(panel->x_labels, failed);
     return;
   }
+  mean /= operations;
   add_bar(panel, "mean", label, mean, lowest * mean / cycles, highest * mean / cycles);
 }
 
@@ -119,7 +127,7 @@ Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag)
     return NULL;
   }
   figure->title = g_strdup(options->title);
-  figure->y_label = g_strdup(ranked       ? "time (us)"
+  figure->y_label = g_strdup(ranked       ? (is_by_operation(table) ? "time of an operation (us)" : "time (us)")
                              : elastic    ? "elasticity of the time"
                              : primitives ? "operations a second"
                                           : "");
