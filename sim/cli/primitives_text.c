@@ -189,6 +189,13 @@ static const Contender *find_contender(const Contest *contest, const char *name)
   return NULL;
 }
 
+static void append_difference(GString *out, const Contest *contest, const Contender *advised,
+                              const Contender *first) {
+  const char *why = primitives_difference(advised->name, first->name);
+  g_string_append_printf(out, "  rank has %s, %.1f %% ahead of it at %u blocks%s%s\n", first->name,
+                         (first->rate / advised->rate - 1) * 100, contest->blocks, why ? ": " : "", why ? why : "");
+}
+
 /* Whether the ranking at full scale says the same as the advice. */
 static void append_agreement(GString *out, const Contest *contest, const char *advice) {
   const Contender *first = &g_array_index(contest->contenders, Contender, 0),
@@ -197,8 +204,7 @@ static void append_agreement(GString *out, const Contest *contest, const char *a
   if (advised->rate <= 0)
     g_string_append_printf(out, "  but it doesn't complete with %u blocks: %s\n", contest->blocks, advised->problem);
   else if (advised != first)
-    g_string_append_printf(out, "  rank has %s, %.1f %% ahead of it at %u blocks\n", first->name,
-                           (first->rate / advised->rate - 1) * 100, contest->blocks);
+    append_difference(out, contest, advised, first);
   else if (isinf(margin))
     g_string_append_printf(out, "  rank agrees: no other completes at %u blocks in time\n", contest->blocks);
   else

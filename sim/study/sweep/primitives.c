@@ -266,3 +266,26 @@ const char *primitives_recommend(const Characteristics *found, PrimitiveKind kin
                         : "atomics cost little, and backoff keeps the line free";
   return kind == KIND_MUTEX ? "mutex_spin_backoff" : "semaphore_spin_backoff";
 }
+
+const char *primitives_difference(const char *advised, const char *first) {
+  static const struct {
+    const char *advised, *first, *why;
+  } all[] = {
+      {"barrier_xf", "barrier_atomic",
+       "it hands over once, from the last atomic to all, where the other goes to one block and back"},
+      {"mutex_spin_backoff", "mutex_spin", "the lock may be free while who wants it pauses; -p imax says how long"},
+      {"mutex_spin_backoff", "mutex_spin_then_backoff",
+       "the lock may be free while who wants it pauses; -p imax says how long"},
+      {"semaphore_spin_backoff", "semaphore_spin",
+       "the count may be free while who wants it pauses; -p imax says how long"},
+      {"mutex_fa", "mutex_ring", "each block polls a word of its own there"},
+      {"semaphore_spin_backoff", "semaphore_sleep",
+       "the other takes a lock for each wait and for each post, one block after the other; here each is an atomic, "
+       "and "
+       "who must wait polls"},
+  };
+  for (guint i = 0; i < G_N_ELEMENTS(all); i++)
+    if (strcmp(all[i].advised, advised) == 0 && strcmp(all[i].first, first) == 0)
+      return all[i].why;
+  return NULL;
+}

@@ -66,4 +66,8 @@ bool primitives_classify(const char *machine, const char *const *settings, const
 /* The implementation that the characteristics recommend for a kind (sections 4 and 7), and why. */
 const char *primitives_recommend(const Characteristics *found, PrimitiveKind kind, const char **why);
 
+/* Why `first` may be faster than `advised`, which the rules of the paper name from their three characteristics alone;
+ * NULL if nobody knows. */
+const char *primitives_difference(const char *advised, const char *first);
+
 #endif
