@@ -196,6 +196,7 @@ char *json_run(const RunResult *result) {
     add_finding(builder, g_ptr_array_index(result->findings, i));
   json_builder_end_array(builder);
   json_add_bool(builder, "has_expectation", result->has_expectation);
+  json_add_bool(builder, "expects_findings_only", result->expects_findings);
   json_begin_array(builder, "failures");
   for (guint i = 0; result->failures && i < result->failures->len; i++)
     json_add_text(builder, g_ptr_array_index(result->failures, i));

@@ -70,7 +70,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 175
+plan 177
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -189,6 +189,9 @@ expect "and for all scenarios" 4 'time was over before' \
 expect "and for a ranking" 4 'time was over before' timeout 60 "$LOCKSTEP" rank spin.sass --limit-seconds 0.75
 expect "a disturbed run that ends: only findings are compared" 0 '^findings as expected .verdict and buffers' \
   "$LOCKSTEP" run "$SRCDIR/traces/slides/atm_atomic.yaml" -m h200 -s memory.late_stores=300
+expect "in JSON, too" 0 '"expects_findings_only" : true' \
+  "$LOCKSTEP" run "$SRCDIR/traces/slides/atm_atomic.yaml" -m h200 -s sm.held_up=300 --format json
+expect "of an undisturbed one all is" 0 '"expects_findings_only" : false' "$LOCKSTEP" run good.sass --format json
 expect "one that doesn't end isn't as expected" 4 'undecided' \
   "$LOCKSTEP" run "$SRCDIR/traces/slides/atm_atomic.yaml" -m h200 -s memory.late_stores=300 --limit-cycles 100
 expect "a limit of cycles is named" 4 'ended by --limit-cycles' "$LOCKSTEP" run spin.sass --limit-cycles 20000
