@@ -36,6 +36,8 @@ liblockstep_a_SOURCES += \
   isa/flow/loops.h \
   isa/flow/narrow.c \
   isa/flow/narrow.h \
+  isa/flow/needed_bits.c \
+  isa/flow/needed_bits.h \
   isa/flow/past.c \
   isa/flow/past.h \
   isa/flow/place.c \

@@ -28,6 +28,7 @@ UNIT_TESTS = \
   tests/property/test_litmus \
   tests/property/test_mc_hazards \
   tests/property/test_naming \
+  tests/property/test_needed_bits \
   tests/property/test_programs \
   tests/property/test_properties \
   tests/property/test_windows \

@@ -42,6 +42,16 @@ static void say_on_layer(LaneWalk *walk, uint32_t *said) {
   *said |= 1u << walk->lane;
 }
 
+/* The ballots that the lane was seen to get. NULL: it may get any, for one where it votes otherwise than in all that
+ * were seen, since something is assumed. */
+static const SeenValues *ballots_seen(LaneWalk *walk, uint32_t pc, uint32_t own) {
+  const SeenValues *ballots = explore_exchange_seen(walk, pc);
+  bool like = !walk->assumption;
+  for (uint32_t i = 0; ballots && i < ballots->count; i++)
+    like |= (ballots->value[i] & 1u << walk->lane) == own;
+  return like ? ballots : NULL;
+}
+
 void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
   VoteSet *votes = abstract_vote(&walk->explorer->memory, walk->view->warp, walk->view->sm, state->pc);
   walk->effects.of_warp = true;
@@ -73,9 +83,9 @@ void explore_vote(LaneWalk *walk, LaneState *state, const Inst *inst) {
     may_false = mine ? others_false : others_true;
     break;
   }
-  const SeenValues *ballots = inst->dst >= 0 ? explore_exchange_seen(walk, state->pc) : NULL;
-  bool alone = is_alone(walk, state, inst);
   uint32_t own = mine ? 1u << walk->lane & ~absent : 0; /* a ballot of others depends on all of them */
+  const SeenValues *ballots = inst->dst >= 0 ? ballots_seen(walk, state->pc, own) : NULL;
+  bool alone = is_alone(walk, state, inst);
   for (int outcome = 0; outcome < 2; outcome++) {
     if (!(outcome ? may_true : may_false))
       continue;

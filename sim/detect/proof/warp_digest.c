@@ -3,47 +3,9 @@
 #include "base/bits.h"
 #include "sim/core/lane_groups.h"
 
-/* What an instruction must know because of what it does itself. */
-static void add_roots(const Inst *inst, KernelState *state) {
-  RegList reads = inst_reads(inst);
-  uint32_t flags = op_info[inst->op].flags;
-  Unit unit = op_info[inst->op].unit;
-  if (inst->op == OP_NANOSLEEP)
-    return; /* how long it takes is no state */
-  if (inst->op == OP_BRA || flags & (OPF_BRANCH | OPF_CONTROL) || unit == UNIT_BARRIER || unit == UNIT_VOTE ||
-      unit == UNIT_SHARED || unit == UNIT_GLOBAL || unit == UNIT_LOCAL) {
-    for (unsigned i = 0; i < reads.count; i++)
-      regset_put(&state->regs, (unsigned)reads.reg[i]);
-    state->preds |= inst_pred_reads(inst);
-  }
-}
-
 static void add_shuffled(const Inst *inst, KernelState *state) {
   if (inst->op == OP_SHFL && inst->a >= 0)
     regset_put(&state->shuffled, (unsigned)inst->a);
-}
-
-/* One register set for the whole kernel: whatever reaches a root, over any path. */
-static KernelState slice_kernel(const Kernel *kernel) {
-  KernelState slice = {0}, before;
-  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
-    add_roots(&kernel->insts[pc], &slice);
-    add_shuffled(&kernel->insts[pc], &slice);
-  }
-  do {
-    before = slice;
-    for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
-      const Inst *inst = &kernel->insts[pc];
-      RegList reads = inst_reads(inst), writes = inst_writes(inst, kernel->nregs);
-      bool matters = inst_pred_writes(inst) & slice.preds;
-      for (unsigned i = 0; i < writes.count; i++)
-        matters |= regset_has(&slice.regs, (unsigned)writes.reg[i]);
-      for (unsigned i = 0; matters && i < reads.count; i++)
-        regset_put(&slice.regs, (unsigned)reads.reg[i]);
-      slice.preds |= matters ? inst_pred_reads(inst) : 0;
-    }
-  } while (!regset_equal(slice.regs, before.regs) || slice.preds != before.preds);
-  return slice;
 }
 
 /* The groups of a warp; their order says who runs next. Where lanes go on behind a collective, and who has saved what,
@@ -83,7 +45,7 @@ static uint32_t live_preds(const Warp *warp, const KernelState *state) {
     preds |= live[warp->groups->comes_back[__builtin_ctz(rest)]];
   for (uint32_t i = 0; i < warp->depth; i++)
     preds |= live[warp->stack[i].pc];
-  return preds & state->preds;
+  return preds & state->needed.preds;
 }
 
 uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const KernelState *state) {
@@ -99,13 +61,12 @@ uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const Kernel
     hash = bits_mix(hash, digest_groups(warp->groups, warp->alive));
   for (uint32_t preds = live_preds(warp, state); preds; preds &= preds - 1)
     hash = bits_mix(hash, warp->pred[__builtin_ctz(preds)]);
-  /* Lanes that wait elsewhere on the stack may need other registers than those live here: all of the slice count. */
+  /* Lanes that wait elsewhere on the stack may need other registers than those live here: all that matter count. */
   for (unsigned reg = 0; reg < REGSET_MAX; reg++) {
-    if (!regset_has(&state->regs, reg))
-      continue;
-    for (unsigned lane = 0; lane < WARP_LANES; lane += 2)
-      hash = bits_mix(hash, (uint64_t)flights_register(&sm->flights, warp, reg, lane) << 32 |
-                                flights_register(&sm->flights, warp, reg, lane + 1));
+    uint32_t bits = state->needed.reg[reg];
+    for (unsigned lane = 0; bits && lane < WARP_LANES; lane += 2)
+      hash = bits_mix(hash, (uint64_t)(flights_register(&sm->flights, warp, reg, lane) & bits) << 32 |
+                                (flights_register(&sm->flights, warp, reg, lane + 1) & bits));
   }
   return hash;
 }
@@ -128,7 +89,7 @@ static bool reads_clock(const Kernel *kernel, const KernelState *state) {
       continue;
     RegList writes = inst_writes(inst, kernel->nregs);
     for (unsigned i = 0; i < writes.count; i++)
-      if (regset_has(&state->regs, (unsigned)writes.reg[i]) &&
+      if (state->needed.reg[writes.reg[i]] &&
           !is_dropped(inst, (unsigned)writes.reg[i], &state->liveness.live_regs[pc + 1]))
         return true;
   }
@@ -138,7 +99,9 @@ static bool reads_clock(const Kernel *kernel, const KernelState *state) {
 void kernel_state_init(KernelState *state, const Kernel *kernel) {
   if (state->liveness.live_regs)
     return;
-  *state = slice_kernel(kernel);
+  *state = (KernelState){.needed = needed_bits(kernel)};
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    add_shuffled(&kernel->insts[pc], state);
   state->liveness = cfg_liveness(kernel);
   state->clocked = reads_clock(kernel, state);
 }

@@ -1,17 +1,17 @@
 /* warp_digest.h - the architectural state of a warp as one number: where its lanes are, SIMT stack or lane groups,
- * and those registers and predicates that reach a branch, an address or a stored value (backward slice). Attempt
- * counters that reach none are left out. Memory, its own local one too, isn't in it.
+ * and those bits of registers and those predicates that reach a branch, an address or a stored value (needed_bits.h).
+ * Attempt counters that reach none are left out. Memory, its own local one too, isn't in it.
  * Ownership: the caller's KernelState, between kernel_state_init() and kernel_state_clear(). */
 #ifndef LOCKSTEP_DETECT_PROOF_WARP_DIGEST_H
 #define LOCKSTEP_DETECT_PROOF_WARP_DIGEST_H
 
 #include "isa/flow/cfg.h"
+#include "isa/flow/needed_bits.h"
 #include "sim/core/gpu.h"
 
 /* What matters of a kernel's state. */
 typedef struct KernelState {
-  RegSet regs; /* whose values can matter to what the program does */
-  uint32_t preds;
+  NeededBits needed;
   RegSet shuffled; /* what shuffles read: of any lane, wherever that one is */
   Liveness liveness;
   bool clocked; /* a clock's value is among them, or what printing returns, which tells when no more room is left:
