@@ -257,8 +257,12 @@ liblockstep_a_SOURCES += \
   sim/detect/race/shadow.c \
   sim/detect/race/shadow.h \
   sim/detect/race/shadow_parts.c \
+  sim/detect/race/sources.c \
+  sim/detect/race/sources.h \
   sim/detect/race/speculation.c \
   sim/detect/race/speculation.h \
+  sim/detect/race/stale_swap.c \
+  sim/detect/race/stale_swap.h \
   sim/detect/race/unfenced.c \
   sim/detect/race/unfenced.h \
   sim/detect/race/validates.c \

@@ -1,12 +1,12 @@
 #!/bin/sh
-# `lockstep check` finds data races and accesses without an order in exactly those of some PTX programs of tests/corpus/ that list
+# `lockstep check` finds data races, accesses without an order and stale compare-and-swaps in exactly those of some PTX programs of tests/corpus/ that list
 # them, on each machine that they name, and a repair that helps with each (TAP); of rtx3070 and h200, whose warps take turns alike, on the second.
 # corpus_check.sh leaves these out.
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
-programs="cuda_races cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_overwritten cuda_combining cuda_grace cuda_buckets race_ptx"
+programs="cuda_races cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap race_ptx"
 
 # schedules_of FILE: how much of `check` it gets. These two take seconds a schedule, and what they list comes up in the first.
 schedules_of() {
@@ -36,10 +36,11 @@ look() {
   done
 }
 
-plan 4
+plan 5
 point "each data race that is listed, no other, with a repair" "$(look data-race)"
 point "the same of accesses without an order" "$(look unordered-access)"
 point "the same of copies in bulk without a fence before" "$(look proxy-fence)"
+point "the same of compare-and-swaps that are stale" "$(look stale-swap)"
 point "what to do about one store of several threads" "$(grep -q 'if all store the same value, .* volatile or atomic' "$folder/cuda_races_say.yaml.h200" ||
   echo "no such repair")"
 finish

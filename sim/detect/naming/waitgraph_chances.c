@@ -4,8 +4,8 @@
  * in a circle.
  *
  * Nor do workers help who take entries of a queue and put in others: once it is empty each would put something into
- * the entry of another, or into its own. All of them wait at one place in such a round, and nobody has taken what they
- * wait for, as one takes a lock. Its edges are dropped. */
+ * the entry of another, or into its own. All of them wait at one place in such a round, and nobody has taken what
+ * they wait for, as one takes a lock. Its edges are dropped. */
 #include "sim/core/look.h"
 #include "sim/detect/naming/waitgraph.h"
 
@@ -142,8 +142,8 @@ static bool is_own(const WaitGraph *graph, uint32_t component, const Node *word)
   return false;
 }
 
-/* Lanes that wait alike, for words that nobody holds. One of the words is changed by who waits for it: once others come,
- * this lane puts something there, too. */
+/* Lanes that wait alike, for words that nobody holds. One of the words is changed by who waits for it: once others
+ * come, this lane puts something there, too. */
 static bool is_round(const WaitGraph *graph, uint32_t component) {
   bool own = false;
   for (guint i = 0; i < graph->nodes->len; i++) {

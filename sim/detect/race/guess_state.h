@@ -27,7 +27,8 @@ typedef enum {
   FIXED
 } GuessKind;
 /* A predicate: depends on the value, or on an earlier one; says whether value and result are the same, or whether
- * they differ; the same of their low halves; depends on another word that was looked at behind the value; is known. */
+ * they differ; the same of their low halves; depends on another word that was looked at behind the value; is
+ * known. */
 typedef enum {
   PRED_FRESH,
   PRED_DERIVED,

@@ -9,6 +9,7 @@
 #include "sim/detect/race/race_step.h"
 #include "sim/detect/race/race_validated.h"
 #include "sim/detect/race/speculation.h"
+#include "sim/detect/race/stale_swap.h"
 
 typedef struct SmOrder {
   WarpOrder warps[SM_WARPS_MAX];
@@ -29,6 +30,7 @@ struct RaceDetector {
   GHashTable *kernels;  /* Kernel * -> bool *, or NULL */
   GHashTable *mbarriers; /* words of shared memory that some instruction of machine code arrived at as at a barrier */
   GArray *guesses;      /* bool *, of each launch of machine code: loads that are guesses (guesses.h), borrowed */
+  StaleSwaps *swaps;    /* NULL: a trial looks for something else */
   GHashTable *guessing; /* Kernel * -> bool *, or NULL */
   GArray *selections;   /* Selection *, of each launch: of its kernel's loads, owned by `selected` */
   GHashTable *selected; /* Kernel * -> Selection *, or NULL */
@@ -166,6 +168,8 @@ static void block_start(void *user, const ProbePoint *point) {
   find_polls(detector);
   find_guesses(detector);
   find_selections(detector);
+  if (detector->swaps)
+    stale_swaps_begin(detector->swaps, point->block->launch->kernel);
   for (uint32_t i = 0; i < block->warps; i++) {
     order_start_warp(&detector->watch.order, &sm->warps[block->warp_slot[i]], block, i, is_ptx(block->launch));
     sm->warps_used = MAX(sm->warps_used, block->warp_slot[i] + 1u);
@@ -345,7 +349,10 @@ static void bulk_begins(void *user, const ProbePoint *point, uint32_t address, u
 }
 
 static void performed(void *user, const ProbePoint *point, const AccessPart *part) {
-  race_perform(&((RaceDetector *)user)->watch, point, part);
+  RaceDetector *detector = user;
+  if (detector->swaps && stale_swaps_wants(detector->swaps))
+    stale_swaps_performed(detector->swaps, point, part, race_issuer(&detector->watch, part->number));
+  race_perform(&detector->watch, point, part);
 }
 
 /* What has hung by now, where stores are late. */
@@ -468,6 +475,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   shadow_init(&detector->watch.shadow[SPACE_GLOBAL]);
   race_report_init(&detector->watch.report, findings);
   detector->watch.report.late = detector->watch.late;
+  detector->swaps = trial ? NULL : stale_swaps_new(gpu, findings);
   if (trial)
     race_report_seek(&detector->watch.report, trial->finding, gpu);
   race_trial_init(&detector->watch.trial, trial ? trial->repair : NULL);
@@ -498,6 +506,7 @@ void race_detector_free(RaceDetector *detector) {
   race_older_clear(&detector->watch.older);
   race_late_free(detector->watch.late);
   race_validated_free(detector->watch.validated);
+  stale_swaps_free(detector->swaps);
   if (detector->watch.own)
     g_hash_table_destroy(detector->watch.own);
   race_observer_forget(&detector->watch);

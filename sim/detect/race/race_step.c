@@ -492,6 +492,11 @@ static bool perform_words(Step *step, RaceFlight *flight, uint64_t performed) {
   return released;
 }
 
+ThreadId race_issuer(const RaceWatch *watch, uint64_t number) {
+  const RaceFlight *flight = race_flight_find(&watch->flights, number);
+  return flight ? warp_moment_order(&flight->moment).base : THREAD_HOST;
+}
+
 void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *part) {
   RaceFlight *flight = race_flight_find(&watch->flights, part->number);
   if (!flight)

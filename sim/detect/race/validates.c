@@ -1,18 +1,10 @@
 #include "sim/detect/race/validates.h"
 
 #include "isa/flow/cfg.h"
-
-enum { STEPS_MAX = 512, SOURCES_MAX = 16 };
-
-/* Loads from which a value comes. */
-typedef struct Sources {
-  uint32_t pc[SOURCES_MAX];
-  unsigned count;
-} Sources;
+#include "sim/detect/race/sources.h"
 
 static bool is_strong_load(const Inst *inst) {
-  const OpInfo *info = &op_info[inst->op];
-  return info->unit == UNIT_GLOBAL && info->flags & OPF_LOAD && !(info->flags & OPF_ATOMIC) && inst->sem != SEM_WEAK;
+  return sources_is_load(inst) && !(op_info[inst->op].flags & OPF_ATOMIC);
 }
 
 static bool is_same_address(const Inst *one, const Inst *other) {
@@ -28,69 +20,6 @@ static bool writes(const Kernel *kernel, const Inst *inst, int16_t value) {
 }
 
 static const CfgBlock *block_at(const Cfg *cfg, uint32_t block) { return g_ptr_array_index(cfg->blocks, block); }
-
-/* ---- values ---- */
-
-/* A register as of before instruction `end` of a block. */
-typedef struct Want {
-  uint32_t block, end;
-  int16_t value;
-} Want;
-
-typedef struct Walk {
-  const Kernel *kernel;
-  const Cfg *cfg;
-  GArray *wants;     /* Want */
-  GHashTable *whole; /* block << 16 | register: followed through the whole block */
-  Sources *sources;
-} Walk;
-
-static void want(Walk *walk, uint32_t block, uint32_t end, int16_t value) {
-  Want wanted = {block, end, value};
-  if (value >= 0 && walk->wants->len < STEPS_MAX)
-    g_array_append_val(walk->wants, wanted);
-}
-
-static void come_to(Walk *walk, uint32_t pc) {
-  const Inst *inst = &walk->kernel->insts[pc];
-  if (is_strong_load(inst) && walk->sources->count < SOURCES_MAX)
-    walk->sources->pc[walk->sources->count++] = pc;
-  if (!unit_is_arithmetic(op_info[inst->op].unit))
-    return;
-  RegList list = inst_reads(inst);
-  for (unsigned i = 0; i < list.count; i++)
-    want(walk, walk->cfg->block_of[pc], pc, list.reg[i]);
-}
-
-static void follow(Walk *walk, Want wanted) {
-  const CfgBlock *block = block_at(walk->cfg, wanted.block);
-  for (uint32_t pc = wanted.end; pc-- > block->first;) {
-    const Inst *inst = &walk->kernel->insts[pc];
-    if (!writes(walk->kernel, inst, wanted.value))
-      continue;
-    come_to(walk, pc);
-    if (!inst_is_guarded(inst))
-      return;
-  }
-  for (guint i = 0; i < block->predecessors->len; i++) {
-    uint32_t from = g_array_index(block->predecessors, uint32_t, i);
-    gpointer key = GUINT_TO_POINTER(from << 16 | (uint16_t)wanted.value);
-    if (g_hash_table_add(walk->whole, key))
-      want(walk, from, block_at(walk->cfg, from)->last + 1, wanted.value);
-  }
-}
-
-/* The strong loads that an operand of instruction `pc` comes from. */
-static Sources sources_of(const Kernel *kernel, const Cfg *cfg, uint32_t pc, int16_t operand) {
-  Sources sources = {.count = 0};
-  g_autoptr(GArray) wants = g_array_new(FALSE, FALSE, sizeof(Want));
-  g_autoptr(GHashTable) whole = g_hash_table_new(g_direct_hash, g_direct_equal);
-  Walk walk = {kernel, cfg, wants, whole, &sources};
-  want(&walk, cfg->block_of[pc], pc, operand);
-  for (guint i = 0; i < wants->len; i++)
-    follow(&walk, g_array_index(wants, Want, i));
-  return sources;
-}
 
 /* ---- paths ---- */
 
@@ -165,7 +94,7 @@ static GArray *find_pairs(const Kernel *kernel, const Cfg *cfg) {
     const Inst *inst = &kernel->insts[pc];
     if (!compares(inst) || inst->a < 0 || inst->b < 0)
       continue;
-    Sources one = sources_of(kernel, cfg, pc, inst->a), other = sources_of(kernel, cfg, pc, inst->b);
+    Sources one = sources_of(kernel, cfg, pc, inst->a, false), other = sources_of(kernel, cfg, pc, inst->b, false);
     for (unsigned i = 0; i < one.count; i++)
       for (unsigned k = 0; k < other.count; k++)
         if (one.pc[i] != other.pc[k] && is_same_address(&kernel->insts[one.pc[i]], &kernel->insts[other.pc[k]])) {
