@@ -110,8 +110,8 @@ static bool waits_elsewhere(const WaitGraph *graph, const Node *lane, const Node
   return false;
 }
 
-/* No cycle: somebody waits for a barrier or a change that nobody is left to bring. First the words of rounds, which those
- * would change who wait for the others. */
+/* No cycle: somebody waits for a barrier or a change that nobody is left to bring. First the words of rounds, which
+ * those would change who wait for the others. */
 static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
   Verdict verdict = VERDICT_LIVELOCK;
   gboolean *shown = g_new0(gboolean, graph->nodes->len);

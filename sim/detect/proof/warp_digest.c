@@ -8,8 +8,8 @@ static void add_shuffled(const Inst *inst, KernelState *state) {
     regset_put(&state->shuffled, (unsigned)inst->a);
 }
 
-/* The groups of a warp; their order says who runs next. Where lanes go on behind a collective, and who has saved what,
- * stays there when it is over: then it is the same each time. */
+/* The groups of a warp; their order says who runs next. Where lanes go on behind a collective, and who has saved
+ * what, stays there when it is over: then it is the same each time. */
 static uint64_t digest_groups(const LaneGroups *groups, uint32_t alive) {
   uint64_t sum = bits_mix(groups->gathering, groups->marked);
   for (uint32_t rest = alive; rest; rest &= rest - 1) {
