@@ -88,10 +88,14 @@ static void append_valley(GString *out, const GArray *axes, const Tuned *tuned, 
 
 static gint compare_points(gconstpointer a, gconstpointer b) {
   double difference = ((const TunePoint *)a)->cost - ((const TunePoint *)b)->cost;
-  return difference > 0   ? 1
-         : difference < 0 ? -1
-                          : memcmp(((const TunePoint *)a)->value, ((const TunePoint *)b)->value,
-                                   sizeof((const TunePoint *)a)->value);
+  if (difference > 0 || difference < 0)
+    return difference > 0 ? 1 : -1;
+  for (guint i = 0; i < TUNE_AXES_MAX; i++) {
+    gint64 one = ((const TunePoint *)a)->value[i], other = ((const TunePoint *)b)->value[i];
+    if (one != other)
+      return one > other ? 1 : -1;
+  }
+  return 0;
 }
 
 static void append_landscape(GString *out, const GArray *axes, const Tuned *tuned) {
@@ -105,7 +109,7 @@ static void append_landscape(GString *out, const GArray *axes, const Tuned *tune
     for (guint j = 0; j < axes->len; j++)
       g_string_append_printf(out, "%12" G_GINT64_FORMAT, point->value[j]);
     if (isinf(point->mean))
-      g_string_append(out, "               -  doesn't complete\n");
+      g_string_append_printf(out, "               -  doesn't complete: %s\n", point->problem);
     else
       g_string_append_printf(out, "%16.3f  %.3f .. %.3f", point->mean, point->lowest, point->highest);
     if (!isinf(point->mean) && tuned->counts_vary)
@@ -174,7 +178,8 @@ static int search(const Options *options, const GArray *axes, Diag *diag) {
   if (!plan)
     return STATUS_OK;
   g_autofree char *header = tune_header(plan, axes);
-  g_autoptr(Store) store = options->output ? store_open(options->output, header, false, diag) : store_new(header);
+  g_autoptr(Store) store =
+      options->output ? store_open(options->output, header, options->fresh, diag) : store_new(header);
   if (!store)
     return STATUS_OK;
   Progress progress;

@@ -211,6 +211,9 @@ static bool check_paths(Options *options, const Row *rows, guint count, Diag *di
     const char *path = rows[i].type == PATH ? *(char **)field_of(options, &rows[i]) : NULL;
     if (path && !*path)
       return diag_usage(diag, "--%s: the name is empty; expected that of a file", rows[i].long_name);
+    if (path && strcmp(path, "-") == 0)
+      return diag_usage(diag, "--%s -: expected the name of a file; /dev/stdout is standard output",
+                        rows[i].long_name);
   }
   return true;
 }

@@ -24,6 +24,7 @@ static void add_point(JsonBuilder *builder, const GArray *axes, const TunePoint 
   json_add_double(builder, "highest_microseconds", completed ? point->highest : NAN);
   json_add_double(builder, "compared_microseconds", completed ? point->cost : NAN);
   json_add_bool(builder, "of_grid", of_grid);
+  json_add_string(builder, "problem", point->problem);
   json_builder_end_object(builder);
 }
 

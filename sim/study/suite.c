@@ -231,6 +231,7 @@ char *suite_path(const char *suite, Diag *diag) {
   if (!g_strv_contains((const char *const *)names, suite)) {
     diag_usage(diag, "there is no suite `%s`", suite);
     diag_hint_nearest(diag, suite, (const char *const *)names);
+    diag_hint(diag, "a suite of your own is a CSV file, as doc/validation.md says");
     return NULL;
   }
   g_autofree char *name = g_strconcat(suite, ".csv", NULL);

@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 63
+plan 68
 
 cd "$folder"
 
@@ -77,6 +77,14 @@ done
 expect "a range as wide as can be" 0 "^best: m=1, " "$LOCKSTEP" tune wide.yaml -p m=1..9007199254740992 --seeds 1 --budget 12
 expect "why no point completes" 3 "no point of the grid completes: undecided" \
   "$LOCKSTEP" tune valley.yaml -p n=1000..1001 --seeds 1 --limit-cycles 100
+expect "why one point doesn't" 0 "^ +1000 +-  doesn.t complete: undecided$" \
+  "$LOCKSTEP" tune valley.yaml -p n=40..1000 -p m=3 --seeds 1 --budget 4 --limit-cycles 1000
+expect "and in JSON" 0 '"problem" : "undecided"' \
+  "$LOCKSTEP" tune valley.yaml -p n=40..1000 -p m=3 --seeds 1 --budget 4 --limit-cycles 1000 --format json
+expect "a file of another search" 3 "or --fresh to lose what it holds" "$LOCKSTEP" tune valley.yaml -p n=1..9 --seeds 1 --budget 1 -o land.csv
+expect "which may be lost" 0 "^best: " "$LOCKSTEP" tune valley.yaml -p n=1..9 --seeds 1 --budget 2 -o land.csv --fresh
+expect "a file that is none" 2 "--output -: expected the name of a file; /dev/stdout is standard output" \
+  "$LOCKSTEP" tune valley.yaml -p n=1..9 -o -
 expect "a range downwards" 2 "expected LOWEST..HIGHEST" "$LOCKSTEP" tune valley.yaml -p n=9..4
 expect "a param that isn't there" 2 "has no param .k." "$LOCKSTEP" tune valley.yaml -p k=1..4
 

@@ -16,13 +16,13 @@ typedef struct Search {
   Diag *diag;
   Tuned *tuned;
   double factor[TUNE_AXES_MAX]; /* of a step along each axis */
-  char *problem;                /* why the first that didn't complete didn't; NULL */
 } Search;
 
 void tuned_free(Tuned *tuned) {
   if (!tuned)
     return;
   g_array_unref(tuned->points);
+  g_string_chunk_free(tuned->problems);
   g_free(tuned);
 }
 
@@ -70,14 +70,13 @@ static void take_point(Search *search, TunePoint point, const Measured *measured
   point.lowest = completed ? measured->lowest : INFINITY;
   point.highest = completed ? measured->highest : INFINITY;
   point.cost = completed ? cost_of(measured) : INFINITY;
+  point.problem = completed ? NULL : g_string_chunk_insert_const(tuned->problems, measured->problem);
   g_array_append_val(tuned->points, point);
   const TunePoint *best = &g_array_index(tuned->points, TunePoint, tuned->best);
   if (completed && isfinite(best->mean) && fabs(point.mean / point.cost / (best->mean / best->cost) - 1) > 1e-6)
     tuned->counts_vary = true;
   if (is_better(&point, best))
     tuned->best = tuned->points->len - 1;
-  if (!completed && !search->problem)
-    search->problem = g_strdup(measured->problem);
 }
 
 /* Measures the points of `batch` that the budget allows, and adds them. False after errors, or if it was stopped. */
@@ -215,11 +214,12 @@ Tuned *tune(const Plan *plan, const GArray *axes, guint budget, Store *store, co
             Diag *diag) {
   g_autoptr(Tuned) tuned = g_new0(Tuned, 1);
   tuned->points = g_array_new(FALSE, TRUE, sizeof(TunePoint));
-  Search search = {plan, axes, budget, store, options, diag, tuned, {0}, NULL};
+  tuned->problems = g_string_chunk_new(256);
+  Search search = {plan, axes, budget, store, options, diag, tuned, {0}};
   bool good = measure_plain(&search) && search_grid(&search);
   if (good && isinf(g_array_index(tuned->points, TunePoint, tuned->best).mean))
-    good = diag_error(diag, NULL, 0, 0, "no point of the grid completes: %s", search.problem);
+    good = diag_error(diag, NULL, 0, 0, "no point of the grid completes: %s",
+                      g_array_index(tuned->points, TunePoint, 0).problem);
   good = good && search_pattern(&search);
-  g_free(search.problem);
   return good ? g_steal_pointer(&tuned) : NULL;
 }

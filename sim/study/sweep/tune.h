@@ -25,10 +25,12 @@ typedef struct TunePoint {
   gint64 value[TUNE_AXES_MAX];
   double mean, lowest, highest; /* microseconds; infinite if it didn't complete */
   double cost;                  /* microseconds of an operation; of all, if the scenario counts none */
+  const char *problem;          /* why it didn't complete: an error or a verdict; NULL. The Tuned's */
 } TunePoint;
 
 typedef struct Tuned {
-  GArray *points; /* TunePoint, in the order in which they were measured */
+  GArray *points;         /* TunePoint, in the order in which they were measured */
+  GStringChunk *problems; /* what points didn't complete for */
   guint best;     /* index of the fastest */
   guint grid;     /* how many of them are of the grid */
   double plain;   /* microseconds with the scenario's own values; NaN if it doesn't complete */
