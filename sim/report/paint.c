@@ -32,6 +32,18 @@ void paint_plain(Canvas *canvas, const char *format, ...) {
   va_end(args);
 }
 
+/* printf() would count bytes. */
+void paint_cell(Canvas *canvas, const char *name, int width) {
+  g_autofree char *line = quote_name(name);
+  int blanks = width - (int)g_utf8_strlen(line, -1);
+  g_string_append_printf(canvas->text, "%s%*s", line, MAX(blanks, 0), "");
+}
+
+int paint_widen(int width, const char *name) {
+  g_autofree char *line = quote_name(name);
+  return MAX(width, (int)g_utf8_strlen(line, -1));
+}
+
 Paint paint_of_severity(Severity severity) {
   return severity == SEVERITY_ERROR ? PAINT_RED : severity == SEVERITY_WARNING ? PAINT_YELLOW : PAINT_CYAN;
 }

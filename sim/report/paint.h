@@ -20,6 +20,10 @@ typedef struct Canvas {
 void paint_append(Canvas *canvas, Paint paint, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /* Appends formatted text without colour. */
 void paint_plain(Canvas *canvas, const char *format, ...) G_GNUC_PRINTF(2, 3);
+/* Appends a name on one line, and blanks up to `width` letters. */
+void paint_cell(Canvas *canvas, const char *name, int width);
+/* The larger of `width` and the letters that paint_cell() needs for `name`. */
+int paint_widen(int width, const char *name);
 Paint paint_of_severity(Severity severity);
 Paint paint_of_verdict(Verdict verdict);
 

@@ -7,7 +7,7 @@
 #include "sim/report/details.h"
 #include "sim/report/explain.h"
 
-enum { NAME_WIDTH = 26, NUMBER_WIDTH = 14 };
+enum { NAME_WIDTH = 26, NUMBER_WIDTH = 14, MACHINE_WIDTH = 10 };
 
 static void append_time(double cycles, double hz, Canvas *canvas) {
   double seconds = cycles / hz;
@@ -285,14 +285,20 @@ static const char *outcome(const RunResult *result) {
 }
 
 void text_summary(const GPtrArray *results, Canvas *canvas) {
-  int widest = (int)strlen("scenario");
-  for (guint i = 0; i < results->len; i++)
-    widest = MAX(widest, (int)strlen(((const RunResult *)g_ptr_array_index(results, i))->scenario));
-  paint_append(canvas, PAINT_DIM, "%-*s  %-10s %-21s %12s", widest, "scenario", "machine", "verdict", "cycles");
+  int widest = (int)strlen("scenario"), machines = MACHINE_WIDTH;
+  for (guint i = 0; i < results->len; i++) {
+    widest = paint_widen(widest, ((const RunResult *)g_ptr_array_index(results, i))->scenario);
+    machines = paint_widen(machines, ((const RunResult *)g_ptr_array_index(results, i))->machine);
+  }
+  paint_append(canvas, PAINT_DIM, "%-*s  %-*s %-21s %12s", widest, "scenario", machines, "machine", "verdict",
+               "cycles");
   paint_plain(canvas, "\n");
   for (guint i = 0; i < results->len; i++) {
     const RunResult *result = g_ptr_array_index(results, i);
-    paint_plain(canvas, "%-*s  %-10s ", widest, result->scenario, result->machine);
+    paint_cell(canvas, result->scenario, widest);
+    paint_plain(canvas, "  ");
+    paint_cell(canvas, result->machine, machines);
+    paint_plain(canvas, " ");
     paint_append(canvas, paint_of_verdict(result->verdict), "%-21s", verdict_name(result->verdict));
     paint_plain(canvas, " %12" G_GUINT64_FORMAT "  ", result->cycles);
     paint_append(canvas, run_result_exit_status(result) == 0 ? PAINT_GREEN : PAINT_RED, "%s", outcome(result));
@@ -310,8 +316,9 @@ static void append_each(const Measurement *row, Canvas *canvas) {
 
 static void append_rank_row(const Measurement *row, const Measurement *baseline, int widest, double hz,
                             Canvas *canvas) {
+  paint_cell(canvas, row->scenario, widest);
   if (row->verdict != VERDICT_COMPLETED) { /* cycles until a proof are no performance */
-    paint_plain(canvas, "%-*s %12s %9s %9s %9s %9s", widest, row->scenario, "-", "-", "-", "-", "-");
+    paint_plain(canvas, " %12s %9s %9s %9s %9s", "-", "-", "-", "-", "-");
     append_each(row, canvas);
     paint_plain(canvas, " %7s %7s %7" G_GUINT64_FORMAT " %5" G_GUINT64_FORMAT "  ", "-", "-", row->shared_bytes,
                 row->lock_bits);
@@ -319,8 +326,8 @@ static void append_rank_row(const Measurement *row, const Measurement *baseline,
     paint_plain(canvas, "%s\n", row->as_expected ? "" : " (not as expected)");
     return;
   }
-  paint_plain(canvas, "%-*s %12.1f %9.1f %9.0f %9.0f %9.3f", widest, row->scenario, row->cycles.mean,
-              row->cycles.deviation, row->cycles.lowest, row->cycles.highest, row->cycles.mean / hz * 1e6);
+  paint_plain(canvas, " %12.1f %9.1f %9.0f %9.0f %9.3f", row->cycles.mean, row->cycles.deviation, row->cycles.lowest,
+              row->cycles.highest, row->cycles.mean / hz * 1e6);
   append_each(row, canvas);
   if (isnan(row->ratio)) /* the baseline didn't complete */
     paint_plain(canvas, " %7s %7s", "-", "-");
@@ -345,7 +352,7 @@ static void append_rank_line(const char *const *words, int widest, bool by_opera
 void text_rank(const GPtrArray *rows, const Machine *machine, const Changes *changes, Canvas *canvas) {
   int widest = (int)strlen("scenario");
   for (guint i = 0; i < rows->len; i++)
-    widest = MAX(widest, (int)strlen(((const Measurement *)g_ptr_array_index(rows, i))->scenario));
+    widest = paint_widen(widest, ((const Measurement *)g_ptr_array_index(rows, i))->scenario);
   const Measurement *baseline = rows->len ? g_ptr_array_index(rows, 0) : NULL;
   if (!baseline)
     return;

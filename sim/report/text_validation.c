@@ -1,12 +1,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/quote.h"
 #include "sim/report/text.h"
 
 static int widest_name(const Validation *validation) {
   int widest = (int)strlen("row");
   for (guint i = 0; i < validation->rows->len; i++)
-    widest = MAX(widest, (int)strlen(((const ValidationRow *)g_ptr_array_index(validation->rows, i))->row));
+    widest = paint_widen(widest, ((const ValidationRow *)g_ptr_array_index(validation->rows, i))->row);
   return widest;
 }
 
@@ -14,12 +15,13 @@ static void append_row(const ValidationRow *row, int widest, Canvas *canvas) {
   g_autofree char *judgement = validation_judgement_text(row);
   g_autofree char *error =
       row->has_error && !row->is_baseline ? g_strdup_printf("%+.1f %%", row->error_percent) : g_strdup("");
+  paint_plain(canvas, "  ");
+  paint_cell(canvas, row->row, widest);
+  paint_plain(canvas, "  %-12s %12.6g ", metric_name(row->metric), row->published);
   if (isnan(row->predicted))
-    paint_plain(canvas, "  %-*s  %-12s %12.6g %12s %10s %10s  ", widest, row->row, metric_name(row->metric),
-                row->published, "-", "-", "");
+    paint_plain(canvas, "%12s %10s %10s  ", "-", "-", "");
   else
-    paint_plain(canvas, "  %-*s  %-12s %12.6g %12.6g %10.3g %10s  ", widest, row->row, metric_name(row->metric),
-                row->published, row->predicted, row->deviation, error);
+    paint_plain(canvas, "%12.6g %10.3g %10s  ", row->predicted, row->deviation, error);
   paint_append(canvas, row->judgement == JUDGED_OUTSIDE ? PAINT_RED : PAINT_GREEN, "%s", judgement);
   if (!row->as_expected)
     paint_append(canvas, PAINT_RED, " (%s: not as its scenario expects)", verdict_name(row->verdict));
@@ -51,8 +53,9 @@ static void append_rows(const Validation *validation, ValidationGroup group, Can
 static void append_notes(const Validation *validation, Canvas *canvas) {
   for (guint i = 0; i < validation->rows->len; i++) {
     const ValidationRow *row = g_ptr_array_index(validation->rows, i);
-    if (*row->note)
-      paint_plain(canvas, "  note on %s, %s: %s\n", row->row, metric_name(row->metric), row->note);
+    g_autofree char *name = quote_name(row->row), *note = g_strdelimit(g_strdup(row->note), "\r\n", ' ');
+    if (*note)
+      paint_plain(canvas, "  note on %s, %s: %s\n", name, metric_name(row->metric), note);
   }
 }
 

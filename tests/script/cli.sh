@@ -70,7 +70,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 177
+plan 180
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -118,6 +118,11 @@ expect "all rows' seeds" 0 '^suite, mean of 12 seeds' "$LOCKSTEP" validate ./sui
 expect "a row's wrong seeds" 3 'wrong_seeds.csv:2: error: seeds: 0.5 isn.t a whole number from 1 to' "$LOCKSTEP" validate ./wrong_seeds.csv
 expect "a row's wrong params" 2 'two.yaml has no param .m.' "$LOCKSTEP" validate ./wrong_params.csv
 point "which row has them" "$(grep -q '^./wrong_params.csv:3: note: the suite.s row .nine. asks for it' "$folder/err" || cat "$folder/err")"
+{ cat head.csv && printf '%s\n' 'ünï,good.sass,gtx570,test,cycles,1,cycles,nobody,,,"two
+lines"' 'cost,good.sass,gtx580,test,cycles,1,cycles,nobody,,,'; } >letters.csv
+expect "letters that aren't ASCII in a column" 0 '^  ünï   cycles   ' "$LOCKSTEP" validate ./letters.csv
+point "a note of two lines on one" "$(grep -q '^  note on ünï, cycles: two lines$' "$folder/out" || cat "$folder/out")"
+expect "a machine with a long name" 0 '^two       gtx580-syncblocks completed             ' "$LOCKSTEP" run two.yaml good.sass -m gtx580 -m gtx580-syncblocks
 expect "a row's param twice" 3 '^./twice_params.csv:3: error: params: .n=900. and .n=1. are of one name$' "$LOCKSTEP" validate ./twice_params.csv
 for command in run check rank 'draw -o twice.svg' sensitivity show; do
   # shellcheck disable=SC2086 # words
