@@ -345,6 +345,16 @@ Machine *machine_parse(const char *file, const char *text, gsize length, const c
   return loader.machine;
 }
 
+/* Who copies a machine and changes it may forget its name: reports would show one that means another machine. */
+static void note_borrowed_name(const Machine *machine, Diag *diag) {
+  g_autofree char *other = find_by_name(machine->name), *own = canonicalize(machine->file);
+  g_autofree char *real = canonicalize(other);
+  if (!g_file_test(other, G_FILE_TEST_EXISTS) || strcmp(own, real) == 0)
+    return;
+  diag_note(diag, machine->file, 0, 0, "it calls itself %s, which is another machine; give it a `name` of its own",
+            machine->name);
+}
+
 Machine *machine_load(const char *name, const char *const *overrides, Diag *diag) {
   g_autofree char *path = is_path(name) ? datadir_resolve(name) : find_by_name(name);
   if (!is_path(name) && !g_file_test(path, G_FILE_TEST_EXISTS)) {
@@ -355,7 +365,10 @@ Machine *machine_load(const char *name, const char *const *overrides, Diag *diag
   }
   gsize length;
   g_autofree char *text = datadir_read_file(path, YAML_FILE_MAX, &length, NULL, 0, 0, diag);
-  return text ? machine_parse(path, text, length, overrides, diag) : NULL;
+  Machine *machine = text ? machine_parse(path, text, length, overrides, diag) : NULL;
+  if (machine && is_path(name))
+    note_borrowed_name(machine, diag);
+  return machine;
 }
 
 char *machine_argument(const Machine *machine) {

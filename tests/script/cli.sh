@@ -70,7 +70,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 180
+plan 183
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -246,6 +246,12 @@ expect "help of what isn't there" 2 'did you mean .check.' "$LOCKSTEP" help chek
 expect "a changed machine has its file's name" 0 '^good on many: completed' "$LOCKSTEP" run good.sass -m many.yaml
 point "and says what it is" "$(grep -q '^about: "GeForce GTX 570 .*, with sm.lock_unit.bits=2048"$' many.yaml || head -2 many.yaml)"
 expect "a machine as it is keeps its own" 0 '^name: "gtx570"' "$LOCKSTEP" machine show gtx570
+"$LOCKSTEP" machine show gtx570 >copied.yaml
+expect "a copy that calls itself as another machine" 0 '^copied.yaml: note: it calls itself gtx570, which is another machine' \
+  "$LOCKSTEP" run good.sass -m copied.yaml
+sed 's/^name:.*/name: "mine"/' copied.yaml >named.yaml
+expect "one with a name of its own" 0 '^good on mine: completed' "$LOCKSTEP" run good.sass -m named.yaml
+point "is nothing to note" "$(cat "$folder/err")"
 point "names of machines line up" "$("$LOCKSTEP" machine list | sed -n 's/^\([^ ]* *  \)[^ ].*/\1/p' | awk '{ print length }' | uniq | sed 1d)"
 
 # What a machine is named for.
