@@ -49,7 +49,8 @@ static int draw_on(const Scenario *scenario, const Machine *machine, const Optio
 
 /* A name that says another kind of picture would keep SVG all the same. */
 static void refuse_other_kinds(const char *path, Diag *diag) {
-  static const char *const others[] = {".png", ".pdf", ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".html", NULL};
+  static const char *const others[] = {".png",  ".pdf", ".jpg", ".jpeg", ".gif", ".eps",  ".ps",    ".html", ".csv",
+                                       ".yaml", ".yml", ".cu",  ".cuh",  ".ptx", ".sass", ".cubin", NULL};
   const char *ending = path ? strrchr(path, '.') : NULL;
   g_autofree char *lower = ending ? g_ascii_strdown(ending, -1) : NULL;
   if (!lower || !g_strv_contains(others, lower))

@@ -1,11 +1,13 @@
 #include "sim/cli/options.h"
 
 #include <float.h>
+#include <glib/gstdio.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/quote.h"
 #include "sim/cli/interrupt.h"
@@ -218,6 +220,26 @@ static bool check_paths(Options *options, const Row *rows, guint count, Diag *di
   return true;
 }
 
+static bool is_one_of(const char *path, char **names) {
+  GStatBuf info, other;
+  if (g_stat(path, &info) != 0 || !S_ISREG(info.st_mode))
+    return false;
+  for (; names && *names; names++)
+    if (g_stat(*names, &other) == 0 && info.st_dev == other.st_dev && info.st_ino == other.st_ino)
+      return true;
+  return false;
+}
+
+/* What is written would take the place of what is read. */
+static bool check_inputs(Options *options, const Row *rows, guint count, Diag *diag) {
+  for (guint i = 0; i < count; i++) {
+    const char *path = rows[i].type == PATH ? *(char **)field_of(options, &rows[i]) : NULL;
+    if (path && (is_one_of(path, options->rest) || is_one_of(path, options->machines)))
+      return diag_usage(diag, "--%s %s: that is a file which the command reads", rows[i].long_name, path);
+  }
+  return true;
+}
+
 /* Which of two values would count? */
 static bool check_once(char **changes, const char *letter, bool takes_lists, Diag *diag) {
   const char *first, *second = twice_find((const char *const *)changes, &first);
@@ -314,8 +336,8 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
     return OPTIONS_HELP;
   }
   if (!parsed || !check_texts(options, rows, count, diag) || !check_paths(options, rows, count, diag) ||
-      !check_changes(options, help, diag) || !take_format(options, diag) || !take_code(options, diag) ||
-      !check_ranges(options, diag))
+      !check_inputs(options, rows, count, diag) || !check_changes(options, help, diag) ||
+      !take_format(options, diag) || !take_code(options, diag) || !check_ranges(options, diag))
     return OPTIONS_BAD;
   if (!isnan(options->limit_seconds))
     options->stop.deadline = g_get_monotonic_time() + (gint64)(options->limit_seconds * G_USEC_PER_SEC);

@@ -32,7 +32,7 @@ void paint_plain(Canvas *canvas, const char *format, ...) {
   va_end(args);
 }
 
-/* printf() would count bytes. */
+/* The width of a format counts bytes. */
 void paint_cell(Canvas *canvas, const char *name, int width) {
   g_autofree char *line = quote_name(name);
   int blanks = width - (int)g_utf8_strlen(line, -1);

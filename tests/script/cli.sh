@@ -70,7 +70,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 183
+plan 188
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -234,6 +234,17 @@ expect "too much for the disk: a timeline" 3 '^kept/way: error: can.t write the 
 expect "too much for the disk: a picture" 3 '^kept/way: error: can.t write the picture: File too large' \
   little draw "$SRCDIR/traces/reduction/tiny_lock.yaml" -m gtx570 -o kept/way
 point "what was there before stays, and nothing else" "$(cat kept/* | grep -vx old; test "$(ls -A kept)" = way || ls -A kept)"
+"$LOCKSTEP" machine show gtx570 | sed 's/^name:.*/name: "mine"/' >named.yaml
+cp two.yaml own.yaml
+ln own.yaml other.name
+for option in '--timeline own.yaml' '--wait-graph ./other.name'; do
+  # shellcheck disable=SC2086 # words
+  expect "what is read isn't written over: $option" 2 'that is a file which the command reads$' "$LOCKSTEP" run own.yaml $option
+done
+expect "nor is a machine" 2 '^lockstep: error: --output named.yaml: that is a file which' \
+  "$LOCKSTEP" sweep own.yaml -m named.yaml -o named.yaml --fresh
+expect "nor a program" 2 'the picture is SVG; expected a name that ends in .svg' "$LOCKSTEP" draw own.yaml -m gtx570 -o good.sass
+point "they are as they were" "$(cmp two.yaml own.yaml 2>&1 || :; grep -L '^name: .mine' named.yaml; grep -L kernel good.sass)"
 
 printf '\001\000\002\n' >noise.cubin
 expect "noise for a cubin" 3 '^noise.cubin: error: neither a cubin nor a listing' "$LOCKSTEP" run noise.cubin -m h200
