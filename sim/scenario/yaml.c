@@ -45,8 +45,8 @@ static bool check_name(Loader *loader, const YamlNode *name, const char *what) {
   return loader_error(loader, name, "%s can't name %s; expected letters, digits and `_`", quoted, what);
 }
 
-/* Parameters are evaluated in order, so that one may use those above it. After an error the name still exists, to
- * spare the user its follow-ups. */
+/* Parameters are evaluated in order, so that one may use those above it. After an error the name still exists, with
+ * the scenario's value if that of the command line is none, to spare the user its follow-ups. */
 static bool read_param(Loader *loader, const YamlNode *name, const YamlNode *node) {
   int64_t value = 0;
   g_autofree char *quoted = quote_text(name->scalar);
@@ -55,8 +55,9 @@ static bool read_param(Loader *loader, const YamlNode *name, const YamlNode *nod
   const char *given = given_param(loader, name->scalar);
   g_autofree char *what = g_strdup_printf("param %s", quoted);
   g_autofree char *option = g_strdup_printf("-p %s", name->scalar);
-  bool good =
-      given ? loader_option(loader, option, given, read_given, &value) : loader_integer(loader, node, what, &value);
+  bool good = !given || loader_option(loader, option, given, read_given, &value);
+  if (!given || !good)
+    good = loader_integer(loader, node, what, &value) && good;
   loader_push_param(loader, name->scalar);
   loader_set_last_param(loader, value);
   return good;

@@ -70,7 +70,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 188
+plan 190
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -129,6 +129,8 @@ for command in run check rank 'draw -o twice.svg' sensitivity show; do
   expect "a setting twice: $command" 2 '^lockstep: error: -s gpu.sms=2: it is given already, as -s gpu.sms = 1$' \
     "$LOCKSTEP" $command two.yaml -s 'gpu.sms = 1' -s gpu.sms=2
 done
+expect "a param that is no number" 2 '^lockstep: error: -p n: expected a whole number in .3.5.$' "$LOCKSTEP" run counted.yaml -p n=3.5
+point "and nothing that follows from it" "$(test "$(wc -l <"$folder/err")" = 1 || cat "$folder/err")"
 expect "a param twice" 2 '^lockstep: error: -p n=2: it is given already, as -p n=1$' "$LOCKSTEP" run two.yaml -p n=1 -p n=2
 expect "a param of a sweep twice" 2 '^  several values are a list: -p n=1,2..4$' "$LOCKSTEP" sweep two.yaml -p n=1 -p n=2..4
 { sed 's/$/,seeds/' head.csv && printf '%s\n' "hangs,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,gtx1080ti,test,cycles,1000,cycles,nobody,,,,1" \

@@ -168,7 +168,7 @@ START_TEST(expectations_of_machines) {
 END_TEST
 
 START_TEST(params_are_overridden) {
-  static const char *const params[] = {"blocks=1", "blocks=2 + 3", NULL};
+  static const char *const params[] = {"blocks=2 + 3", NULL};
   ScenarioOptions options = {.params = params};
   g_autoptr(Scenario) scenario = parse_good("s.yaml", full, &options);
   ck_assert_uint_eq(((ScenarioBuffer *)g_ptr_array_index(scenario->buffers, 0))->words, 5);
