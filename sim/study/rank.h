@@ -11,8 +11,8 @@
  * last may have fewer seeds. */
 GPtrArray *rank_scenarios(const GPtrArray *scenarios, const Machine *machine, const SamplesOptions *options,
                           unsigned seeds, Diag *diag);
-/* Why whole runs are compared although operations are counted: the scenario that doesn't count any. NULL if that isn't
- * so. Borrowed. */
+/* Why whole runs are compared although operations are counted: the scenario that counts none; else NULL.
+ * Borrowed. */
 const char *rank_uncounted(const GPtrArray *rows);
 /* Standard deviation of row->ratio, from the spreads of both rows; 0 for the baseline itself, NaN without a
  * ratio. */
