@@ -27,7 +27,9 @@ static void append_row(const ValidationRow *row, int widest, Canvas *canvas) {
     paint_append(canvas, PAINT_RED, " (%s: not as its scenario expects)", verdict_name(row->verdict));
   else if (isnan(row->predicted))
     paint_plain(canvas, " (no time: %s)",
-                row->verdict == VERDICT_COMPLETED ? "the baseline has none" : verdict_name(row->verdict));
+                row->verdict != VERDICT_COMPLETED ? verdict_name(row->verdict)
+                : metric_is_mean(row->metric)     ? "a row of the mean has none"
+                                                  : "the baseline has none");
   paint_plain(canvas, "\n");
 }
 

@@ -35,7 +35,11 @@ bool metric_is_of_time(Metric metric) {
   return metric_is_time(metric) || metric == METRIC_SPEEDUP || metric == METRIC_TIME_RATIO ||
          metric_compares_rates(metric);
 }
-static bool has_baseline(Metric metric) { return metric_is_ratio(metric) || metric == METRIC_FASTER; }
+bool metric_is_sign(Metric metric) {
+  return metric == METRIC_FASTER || metric == METRIC_LESS_L2 || metric == METRIC_LESS_DRAM;
+}
+bool metric_is_mean(Metric metric) { return metric == METRIC_MEAN_SPEEDUP || metric == METRIC_GEOMEAN_SPEEDUP; }
+static bool has_baseline(Metric metric) { return metric_is_ratio(metric) || metric_is_sign(metric); }
 
 static void free_row(gpointer data) {
   ValidationRow *row = data;
@@ -177,10 +181,30 @@ const ValidationRow *suite_baseline(const Validation *validation, const Validati
     return NULL;
   for (guint i = 0; i < validation->rows->len; i++) {
     const ValidationRow *other = g_ptr_array_index(validation->rows, i);
-    if ((other->metric == row->metric || row->metric == METRIC_FASTER) && strcmp(other->row, row->baseline) == 0)
+    bool fits = other->metric == row->metric || (metric_is_sign(row->metric) && !metric_is_mean(other->metric));
+    if (fits && strcmp(other->row, row->baseline) == 0)
       return other;
   }
   return NULL;
+}
+
+bool suite_is_in_mean(const ValidationRow *mean, const ValidationRow *row) {
+  return row->metric == METRIC_SPEEDUP && row->group == mean->group && !row->is_baseline;
+}
+
+/* A mean has nothing to run, and rows to be the mean of. */
+static bool check_mean(const Validation *validation, guint at, const CsvTable *table, Diag *diag) {
+  const ValidationRow *row = g_ptr_array_index(validation->rows, at);
+  const CsvRow *source = g_ptr_array_index(table->rows, at);
+  if (*row->scenario || *row->machine || *row->params || *row->changes || *row->baseline)
+    return diag_error(diag, table->file, source->line, 0,
+                      "metric `%s` is a mean of other rows, so it has no scenario, machine, params, set or baseline",
+                      metric_name(row->metric));
+  for (guint i = 0; i < at; i++)
+    if (suite_is_in_mean(row, g_ptr_array_index(validation->rows, i)))
+      return true;
+  return diag_error(diag, table->file, source->line, 0, "metric `%s`: no row above it has a `speedup`",
+                    metric_name(row->metric));
 }
 
 /* A name that two rows of one metric have could mean either as a baseline. */
@@ -203,6 +227,8 @@ static bool resolve_baselines(Validation *validation, const CsvTable *table, Dia
     ValidationRow *row = g_ptr_array_index(validation->rows, i);
     const CsvRow *source = g_ptr_array_index(table->rows, i);
     row->published = row->printed;
+    if (metric_is_mean(row->metric) && !check_mean(validation, i, table, diag))
+      return false;
     if (!has_baseline(row->metric))
       continue;
     const ValidationRow *baseline = suite_baseline(validation, row);

@@ -12,7 +12,8 @@
 #include "sim/study/csv_table.h"
 
 /* What a row compares. A speed-up, a time ratio and a rate ratio refer to the row named as baseline, in print as in
- * prediction. "faster" sets two rates side by side where a source says which is higher, and not by how much. */
+ * prediction. "faster" sets two rates side by side where a source says which is higher, and not by how much, "less_l2"
+ * and "less_dram" two traffics. A mean has no run of its own. */
 #define METRICS(X)                                                                                   \
   X(METRIC_CYCLES, "cycles")                                                                         \
   X(METRIC_MICROSECONDS, "us")                                                                       \
@@ -33,7 +34,11 @@
   X(METRIC_ATOMICS, "atomics")                     /* on global memory, an operation */              \
   X(METRIC_RESIDENT_BLOCKS, "resident_blocks")     /* as many blocks as the machine holds */         \
   X(METRIC_SHARED_BYTES, "shared_bytes")                                                             \
-  X(METRIC_LOCK_BITS, "lock_bits")
+  X(METRIC_LOCK_BITS, "lock_bits")                                                                   \
+  X(METRIC_LESS_L2, "less_l2")           /* 1: fewer sectors than the baseline; 0: no */             \
+  X(METRIC_LESS_DRAM, "less_dram")       /* 1: fewer bytes to and from DRAM; 0: no */                \
+  X(METRIC_MEAN_SPEEDUP, "mean_speedup") /* of the suite's `speedup` rows above */                   \
+  X(METRIC_GEOMEAN_SPEEDUP, "geomean_speedup")
 
 #define X(enumerator, spelling) enumerator,
 typedef enum { METRICS(X) METRIC_COUNT } Metric;
@@ -99,14 +104,20 @@ Validation *suite_read(const char *suite, Diag *diag);
 void validation_free(Validation *validation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Validation, validation_free)
 
-/* The row that `row` refers to as its baseline, among those of the same metric, or of any that `faster` sets it
- * beside; NULL if its metric has none. */
+/* The row that `row` refers to as its baseline, among those of the same metric, or of any for a metric that is a sign;
+ * NULL if its metric has none. */
 const ValidationRow *suite_baseline(const Validation *validation, const ValidationRow *row);
+/* A mean, if it stands below `row`, is of it, too. */
+bool suite_is_in_mean(const ValidationRow *mean, const ValidationRow *row);
 
 const char *metric_name(Metric metric);
 const char *validation_group_name(ValidationGroup group);
 /* The metric is a quotient: this row's / the baseline's, or the other way round. */
 bool metric_is_ratio(Metric metric);
+/* It says which of two is ahead, 1 or 0; its baseline may be a row of any metric but a mean. */
+bool metric_is_sign(Metric metric);
+/* It is of the suite's `speedup` rows of its group above it, without those that are baselines. */
+bool metric_is_mean(Metric metric);
 /* It hangs on the time of the whole run. */
 bool metric_is_of_time(Metric metric);
 /* It needs operations a second of both. */

@@ -73,6 +73,8 @@ static bool looks_at_locks(Metric metric) { return metric >= METRIC_TRANSFER && 
 void validate_runs_want(ValidateRuns *runs, const Validation *validation) {
   for (guint i = 0; i < validation->rows->len; i++) {
     const ValidationRow *row = g_ptr_array_index(validation->rows, i);
+    if (metric_is_mean(row->metric))
+      continue;
     Subject *subject = find_subject(runs, row);
     if (!subject) {
       subject = g_new0(Subject, 1);
@@ -141,8 +143,8 @@ static bool measure(const ValidateRuns *runs, const Validation *validation, Diag
   bool good = true;
   for (guint i = 0; i < validation->rows->len && good; i++) {
     const ValidationRow *row = g_ptr_array_index(validation->rows, i);
-    Subject *subject = find_subject(runs, row);
-    if (!subject->measured && !g_ptr_array_find(batch.subjects, subject, NULL))
+    Subject *subject = metric_is_mean(row->metric) ? NULL : find_subject(runs, row);
+    if (subject && !subject->measured && !g_ptr_array_find(batch.subjects, subject, NULL))
       good = batch_add(&batch, subject, runs, row, diag);
   }
   g_autoptr(GPtrArray) measured = good ? samples_take(batch.tasks, &runs->options->samples, diag) : NULL;
@@ -173,8 +175,10 @@ static const Sample *sample_of(const Measurement *row, Metric metric) {
   case METRIC_TRANSFER_L2: return &row->transfer[TRANSFER_AT_L2];
   case METRIC_TRANSFER_MEASURED:
   case METRIC_TRANSFER_RATIO: return &row->measured_transfer;
+  case METRIC_LESS_L2:
   case METRIC_L2_RATIO: return &row->l2_sectors;
   case METRIC_L2_LINE_RATIO: return &row->l2_lines;
+  case METRIC_LESS_DRAM:
   case METRIC_DRAM_RATIO: return &row->dram_bytes;
   default: return &row->cycles;
   }
@@ -198,6 +202,8 @@ static void set_prediction(ValidationRow *row, const Measurement *sample, const 
   case METRIC_DRAM_RATIO: row->predicted = base->mean > 0 ? own->mean / base->mean : 0; break;
   case METRIC_RATE_RATIO: row->predicted = rate(sample) / rate(baseline); break;
   case METRIC_FASTER: row->predicted = rate(sample) > rate(baseline); break;
+  case METRIC_LESS_L2:
+  case METRIC_LESS_DRAM: row->predicted = own->mean < base->mean; break;
   default:
     row->predicted = own->mean;
     row->deviation = own->deviation;
@@ -219,6 +225,30 @@ static void judge(ValidationRow *row) {
     row->judgement = fabs(row->error_percent) <= row->tolerance_percent ? JUDGED_WITHIN : JUDGED_OUTSIDE;
 }
 
+/* Of the rows above the one at `at`, whose runs are all there. */
+static void predict_mean(const Validation *validation, guint at) {
+  ValidationRow *row = g_ptr_array_index(validation->rows, at);
+  double sum = 0, product = 0, squares = 0, relative_squares = 0;
+  unsigned count = 0;
+  row->verdict = VERDICT_COMPLETED;
+  row->as_expected = true;
+  for (guint i = 0; i < at; i++) {
+    const ValidationRow *other = g_ptr_array_index(validation->rows, i);
+    if (!suite_is_in_mean(row, other))
+      continue;
+    count++;
+    sum += other->predicted;
+    product += log(other->predicted);
+    squares += other->deviation * other->deviation;
+    relative_squares += pow(other->deviation / other->predicted, 2);
+    row->as_expected = row->as_expected && other->as_expected;
+  }
+  bool geometric = row->metric == METRIC_GEOMEAN_SPEEDUP;
+  row->predicted = geometric ? exp(product / count) : sum / count;
+  row->deviation = geometric ? row->predicted * sqrt(relative_squares) / count : sqrt(squares) / count;
+  judge(row);
+}
+
 /* The time of a hang says when it was noticed, that of a run given up where its limit was. */
 static bool lacks_time(const ValidationRow *row, const Measurement *sample, const Measurement *baseline) {
   return metric_is_of_time(row->metric) &&
@@ -231,9 +261,13 @@ static const Measurement *measured_of(const ValidateRuns *runs, const Validation
   return subject && subject->measured && subject->measured->whole ? subject->measured : NULL;
 }
 
-/* `cut` is set if something stopped the runs that the row needs. False after errors. */
-static bool predict(const Validation *validation, ValidationRow *row, const ValidateRuns *runs, bool *cut,
-                    Diag *diag) {
+/* `cut` is set if something stopped the runs that the row at `at` needs. False after errors. */
+static bool predict(const Validation *validation, guint at, const ValidateRuns *runs, bool *cut, Diag *diag) {
+  ValidationRow *row = g_ptr_array_index(validation->rows, at);
+  if (metric_is_mean(row->metric)) {
+    predict_mean(validation, at);
+    return true;
+  }
   const ValidationRow *baseline_row = suite_baseline(validation, row);
   const Measurement *sample = measured_of(runs, row), *baseline = measured_of(runs, baseline_row);
   *cut = !sample || (baseline_row && !baseline);
@@ -293,7 +327,7 @@ bool validate_suite(Validation *validation, ValidateRuns *runs, Diag *diag) {
   if (!measure(runs, validation, diag))
     return false;
   for (guint i = 0; i < validation->rows->len && !validation->cut_short; i++) {
-    if (!predict(validation, g_ptr_array_index(validation->rows, i), runs, &validation->cut_short, diag))
+    if (!predict(validation, i, runs, &validation->cut_short, diag))
       return false;
     if (validation->cut_short) /* this row and the others weren't measured */
       g_ptr_array_set_size(validation->rows, (gint)i);
@@ -306,7 +340,7 @@ bool validate_suite(Validation *validation, ValidateRuns *runs, Diag *diag) {
 
 char *validation_judgement_text(const ValidationRow *row) {
   bool counted = row->metric == METRIC_SHARED_BYTES || row->metric == METRIC_LOCK_BITS ||
-                 row->metric == METRIC_FASTER || row->metric == METRIC_RESIDENT_BLOCKS;
+                 metric_is_sign(row->metric) || row->metric == METRIC_RESIDENT_BLOCKS;
   if (row->is_baseline)
     return g_strdup("baseline");
   if (row->judgement == JUDGED_NOT)

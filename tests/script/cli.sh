@@ -52,6 +52,11 @@ END
 { sed 's/$/,params/' head.csv && printf '%s\n' 'one,counted.yaml,gtx570,test,rate_ratio,1,x,nobody,one,,,' \
   'many,counted.yaml,gtx570,test,rate_ratio,9,x,nobody,one,,,n=15' 'over,counted.yaml,gtx570,test,faster,1,,nobody,one,0,,n=15' \
   'under,counted.yaml,gtx570,test,faster,1,,nobody,many,0,,'; } >rates.csv
+{ sed 's/$/,params/' head.csv && printf '%s\n' 'one,two.yaml,gtx570,test,speedup,1,x,nobody,one,,,' \
+  'few,two.yaml,gtx570,test,speedup,1,x,nobody,one,,,n=200' 'many,two.yaml,gtx570,test,speedup,1,x,nobody,one,,,n=900' \
+  'mean,,,test,mean_speedup,0.5,x,nobody,,,,' 'geometric,,,test,geomean_speedup,0.5,x,nobody,,,,'; } >means.csv
+sed '3,4d' means.csv >no_mean.csv
+sed '5s/,,,test/,two.yaml,,test/' means.csv >run_mean.csv
 sed 's/counted.yaml/two.yaml/' rates.csv >uncounted.csv
 sed '4s/gtx570/gtx580/' rates.csv >two_machines.csv
 cat >repeat.yaml <<'END'
@@ -70,7 +75,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 190
+plan 194
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -111,6 +116,17 @@ expect "a ratio of operations a second" 1 '^rates,many,.*,rate_ratio,one,9,x,9,(
 expect "a higher rate is faster" 1 '^rates,over,.*,faster,one,1,,1,1,0,' "$LOCKSTEP" validate ./rates.csv --format csv
 expect "a lower rate isn't" 1 '^rates,under,.*,faster,many,1,,1,0,0,' "$LOCKSTEP" validate ./rates.csv --format csv
 expect "what isn't faster, in a table" 1 '^ *under .*differs' "$LOCKSTEP" validate ./rates.csv
+expect "means of speedups" 0 '^means,geometric,,,test,geomean_speedup,,0.5,x,0.5,' "$LOCKSTEP" validate ./means.csv --format csv
+point "of the rows above that aren't baselines" "$(awk -F, '{ predicted[$2] = $11 }
+  END {
+    few = predicted["few"]; many = predicted["many"]
+    if (!(few > many && many > 0)) print few, many
+    if ((predicted["mean"] - (few + many) / 2) ^ 2 > 1e-10) print "mean:", predicted["mean"]
+    if ((predicted["geometric"] - sqrt(few * many)) ^ 2 > 1e-10) print "geometric mean:", predicted["geometric"]
+  }' "$folder/out")"
+expect "a mean of nothing" 3 'no_mean.csv:3: error: metric .mean_speedup.: no row above it has a .speedup.' "$LOCKSTEP" validate ./no_mean.csv
+expect "a mean that would run something" 3 'run_mean.csv:5: error: metric .mean_speedup. is a mean of other rows' \
+  "$LOCKSTEP" validate ./run_mean.csv
 expect "a rate of what isn't counted" 3 'row .one.: its scenario, or the baseline.s, doesn.t say how many operations' "$LOCKSTEP" validate ./uncounted.csv
 expect "rates of two machines" 3 ':4: error: rates of two machines' "$LOCKSTEP" validate ./two_machines.csv
 expect "a row's seeds" 0 '^seeds, mean of up to 12 seeds' "$LOCKSTEP" validate ./seeds.csv

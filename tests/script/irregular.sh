@@ -15,7 +15,7 @@ changed() {
   cp "$traces"/*.cuh "$folder/irregular"
 }
 
-plan 38
+plan 39
 for machine in gtx1080ti h200; do
   expect "$machine: hash table, completed and without a finding" 0 "^as expected" \
     "$LOCKSTEP" check "$traces/hash_table.yaml" -m $machine -p each=1
@@ -92,6 +92,10 @@ all_lines,$common,test,l2_line_ratio,100,%,x,1,all_lines,1
 half_lines,$common each=1,test,l2_line_ratio,50,%,x,1,all_lines,1
 warm,$common pool=100000 places=1000000,test,dram_ratio,100,%,x,1,warm,1
 cold,$common pool=100000 places=1000000 each=1,test,dram_ratio,50,%,x,1,warm,1
+less,$common each=1,test,less_l2,1,,x,1,all,1
+more,$common,test,less_l2,0,,x,1,half,1
+less,$common pool=100000 places=1000000 each=1,test,less_dram,1,,x,1,warm,1
+same,$common pool=100000 places=1000000,test,less_dram,0,,x,1,warm,1
 END
 "$LOCKSTEP" run "$traces/hash_table.yaml" -m gtx1080ti -p fence=0 -p check=0 -s memory.l2.start=cold --details --format csv \
   >"$folder/locks" 2>/dev/null
@@ -115,6 +119,8 @@ point "transfers and traffic of a suite" "$(awk -F, -v fence="$(quantity from_fe
     if (!(lines > 0) || (predicted["half_lines"] - half_lines / lines) ^ 2 > 1e-8) print predicted["half_lines"], "and", half_lines, "of", lines
     if (!(predicted["cold"] > 0.3 && predicted["cold"] < 0.8)) print predicted["cold"], "of the traffic to DRAM"
   }' "$folder/validation")"
+point "which of two has less" "$(awk -F, '$6 ~ /^less_/ && $10 != $11 { print $2, $6, $11 }
+  $6 ~ /^less_/ { signs++ } END { if (signs != 4) print signs + 0, "signs" }' "$folder/validation")"
 
 # Elements that are read come from DRAM if the L2 is cold: 2048 words are 8 KiB, twice that with two words each.
 read="traces/client_server/hash_server_read.yaml,gtx1080ti"
