@@ -189,7 +189,8 @@ const ValidationRow *suite_baseline(const Validation *validation, const Validati
 }
 
 bool suite_is_in_mean(const ValidationRow *mean, const ValidationRow *row) {
-  return row->metric == METRIC_SPEEDUP && row->group == mean->group && !row->is_baseline;
+  return (row->metric == METRIC_SPEEDUP || row->metric == METRIC_FASTER) && row->group == mean->group &&
+         !row->is_baseline;
 }
 
 /* A mean has nothing to run, and rows to be the mean of. */
@@ -203,7 +204,7 @@ static bool check_mean(const Validation *validation, guint at, const CsvTable *t
   for (guint i = 0; i < at; i++)
     if (suite_is_in_mean(row, g_ptr_array_index(validation->rows, i)))
       return true;
-  return diag_error(diag, table->file, source->line, 0, "metric `%s`: no row above it has a `speedup`",
+  return diag_error(diag, table->file, source->line, 0, "metric `%s`: no row above it is a `speedup` or `faster`",
                     metric_name(row->metric));
 }
 

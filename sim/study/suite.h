@@ -37,7 +37,7 @@
   X(METRIC_LOCK_BITS, "lock_bits")                                                                   \
   X(METRIC_LESS_L2, "less_l2")           /* 1: fewer sectors than the baseline; 0: no */             \
   X(METRIC_LESS_DRAM, "less_dram")       /* 1: fewer bytes to and from DRAM; 0: no */                \
-  X(METRIC_MEAN_SPEEDUP, "mean_speedup") /* of the suite's `speedup` rows above */                   \
+  X(METRIC_MEAN_SPEEDUP, "mean_speedup") /* of the `speedup` and `faster` rows above */              \
   X(METRIC_GEOMEAN_SPEEDUP, "geomean_speedup")
 
 #define X(enumerator, spelling) enumerator,
@@ -63,10 +63,12 @@ typedef struct ValidationRow {
   double printed;              /* as it stands in the source */
   double published;            /* what the prediction is compared with: `printed`, or its ratio to the baseline's */
   double predicted, deviation; /* NaN: a run that hangs or is given up has no time */
-  bool is_baseline;            /* of ratios: 1 by definition, so it doesn't count in the mean error */
-  bool has_error;              /* false if the published value is 0, or nothing is predicted */
-  double error_percent;        /* of the prediction, relative to the published value */
-  unsigned most_seeds;         /* it needs no more: one run has many phases of its own; 0: unlimited */
+  double speedup;              /* of `speedup` and `faster`: as predicted, and as a quotient of rates */
+  double speedup_deviation;
+  bool is_baseline;     /* of ratios: 1 by definition, so it doesn't count in the mean error */
+  bool has_error;       /* false if the published value is 0, or nothing is predicted */
+  double error_percent; /* of the prediction, relative to the published value */
+  unsigned most_seeds;  /* it needs no more: one run has many phases of its own; 0: unlimited */
   bool has_tolerance;
   double tolerance_percent;
   Judgement judgement;
@@ -116,7 +118,7 @@ const char *validation_group_name(ValidationGroup group);
 bool metric_is_ratio(Metric metric);
 /* It says which of two is ahead, 1 or 0; its baseline may be a row of any metric but a mean. */
 bool metric_is_sign(Metric metric);
-/* It is of the suite's `speedup` rows of its group above it, without those that are baselines. */
+/* It is of the suite's `speedup` and `faster` rows of its group above it, without those that are baselines. */
 bool metric_is_mean(Metric metric);
 /* It hangs on the time of the whole run. */
 bool metric_is_of_time(Metric metric);

@@ -211,6 +211,10 @@ static void set_prediction(ValidationRow *row, const Measurement *sample, const 
   }
   if (base && metric_is_ratio(row->metric))
     row->deviation = row->predicted * quotient_deviation(own, base);
+  if (row->metric == METRIC_SPEEDUP || row->metric == METRIC_FASTER) {
+    row->speedup = row->metric == METRIC_SPEEDUP ? row->predicted : rate(sample) / rate(baseline);
+    row->speedup_deviation = row->speedup * quotient_deviation(own, base);
+  }
 }
 
 static void judge(ValidationRow *row) {
@@ -237,10 +241,10 @@ static void predict_mean(const Validation *validation, guint at) {
     if (!suite_is_in_mean(row, other))
       continue;
     count++;
-    sum += other->predicted;
-    product += log(other->predicted);
-    squares += other->deviation * other->deviation;
-    relative_squares += pow(other->deviation / other->predicted, 2);
+    sum += other->speedup;
+    product += log(other->speedup);
+    squares += other->speedup_deviation * other->speedup_deviation;
+    relative_squares += pow(other->speedup_deviation / other->speedup, 2);
     row->as_expected = row->as_expected && other->as_expected;
   }
   bool geometric = row->metric == METRIC_GEOMEAN_SPEEDUP;
@@ -280,7 +284,7 @@ static bool predict(const Validation *validation, guint at, const ValidateRuns *
   row->verdict = sample->verdict;
   row->as_expected = sample->as_expected;
   if (lacks_time(row, sample, baseline))
-    row->predicted = row->deviation = NAN;
+    row->predicted = row->deviation = row->speedup = row->speedup_deviation = NAN;
   else
     set_prediction(row, sample, baseline);
   if (row->metric == METRIC_MICROSECONDS || row->metric == METRIC_MILLISECONDS) {

@@ -55,6 +55,7 @@ END
 { sed 's/$/,params/' head.csv && printf '%s\n' 'one,two.yaml,gtx570,test,speedup,1,x,nobody,one,,,' \
   'few,two.yaml,gtx570,test,speedup,1,x,nobody,one,,,n=200' 'many,two.yaml,gtx570,test,speedup,1,x,nobody,one,,,n=900' \
   'mean,,,test,mean_speedup,0.5,x,nobody,,,,' 'geometric,,,test,geomean_speedup,0.5,x,nobody,,,,'; } >means.csv
+{ cat rates.csv && echo 'mean,,,test,mean_speedup,2,x,nobody,,,,'; } >rates_mean.csv
 sed '3,4d' means.csv >no_mean.csv
 sed '5s/,,,test/,two.yaml,,test/' means.csv >run_mean.csv
 sed 's/counted.yaml/two.yaml/' rates.csv >uncounted.csv
@@ -75,7 +76,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 194
+plan 196
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -124,7 +125,10 @@ point "of the rows above that aren't baselines" "$(awk -F, '{ predicted[$2] = $1
     if ((predicted["mean"] - (few + many) / 2) ^ 2 > 1e-10) print "mean:", predicted["mean"]
     if ((predicted["geometric"] - sqrt(few * many)) ^ 2 > 1e-10) print "geometric mean:", predicted["geometric"]
   }' "$folder/out")"
-expect "a mean of nothing" 3 'no_mean.csv:3: error: metric .mean_speedup.: no row above it has a .speedup.' "$LOCKSTEP" validate ./no_mean.csv
+expect "of rates, where one is said to be faster" 1 '^rates_mean,mean,' "$LOCKSTEP" validate ./rates_mean.csv --format csv
+point "that of over and under, each beside the other" "$(awk -F, '$2 == "many" { many = $11 }
+  $2 == "mean" && ($11 - (many + 1 / many) / 2) ^ 2 > 1e-6 { print $11, "and", many }' "$folder/out")"
+expect "a mean of nothing" 3 'no_mean.csv:3: error: metric .mean_speedup.: no row above it is a .speedup. or .faster.' "$LOCKSTEP" validate ./no_mean.csv
 expect "a mean that would run something" 3 'run_mean.csv:5: error: metric .mean_speedup. is a mean of other rows' \
   "$LOCKSTEP" validate ./run_mean.csv
 expect "a rate of what isn't counted" 3 'row .one.: its scenario, or the baseline.s, doesn.t say how many operations' "$LOCKSTEP" validate ./uncounted.csv
