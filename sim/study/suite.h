@@ -12,8 +12,8 @@
 #include "sim/study/csv_table.h"
 
 /* What a row compares. A speed-up, a time ratio and a rate ratio refer to the row named as baseline, in print as in
- * prediction. "faster" sets two rates side by side where a source says which is higher, and not by how much, "less_l2"
- * and "less_dram" two traffics. A mean has no run of its own. */
+ * prediction. "faster" sets two rates side by side where a source says which is higher, and not by how much, and
+ * "less_l2" and "less_dram" two traffics. A mean has no run of its own. */
 #define METRICS(X)                                                                                   \
   X(METRIC_CYCLES, "cycles")                                                                         \
   X(METRIC_MICROSECONDS, "us")                                                                       \
@@ -106,8 +106,8 @@ Validation *suite_read(const char *suite, Diag *diag);
 void validation_free(Validation *validation);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Validation, validation_free)
 
-/* The row that `row` refers to as its baseline, among those of the same metric, or of any for a metric that is a sign;
- * NULL if its metric has none. */
+/* The row that `row` refers to as its baseline, among those of the same metric, or of any for a metric that is a
+ * sign; NULL if its metric has none. */
 const ValidationRow *suite_baseline(const Validation *validation, const ValidationRow *row);
 /* A mean, if it stands below `row`, is of it, too. */
 bool suite_is_in_mean(const ValidationRow *mean, const ValidationRow *row);
