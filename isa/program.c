@@ -279,6 +279,14 @@ RegList inst_writes(const Inst *inst, uint32_t nregs) {
   return list;
 }
 
+bool inst_writes_to(const Inst *inst, uint32_t nregs, int16_t reg) {
+  RegList writes = inst_writes(inst, nregs);
+  for (unsigned i = 0; i < writes.count; i++)
+    if (writes.reg[i] == reg)
+      return true;
+  return false;
+}
+
 uint32_t inst_pred_reads(const Inst *inst) {
   uint32_t mask = 1u << inst->guard;
   for (unsigned i = 0; i < G_N_ELEMENTS(inst->psrc); i++)

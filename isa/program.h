@@ -527,6 +527,8 @@ typedef struct RegList {
 } RegList;
 RegList inst_reads(const Inst *inst);
 RegList inst_writes(const Inst *inst, uint32_t nregs);
+/* Whether it writes that register. */
+bool inst_writes_to(const Inst *inst, uint32_t nregs, int16_t reg);
 /* Masks of predicate numbers (bit 0 = P0, bit 9 = CC), PT and the sink left out. The guard counts as read. */
 uint32_t inst_pred_reads(const Inst *inst);
 uint32_t inst_pred_writes(const Inst *inst);

@@ -23,6 +23,10 @@ typedef struct Cfg {
   uint32_t *block_of; /* block index of each instruction */
 } Cfg;
 
+static inline const CfgBlock *cfg_block(const Cfg *cfg, uint32_t block) {
+  return g_ptr_array_index(cfg->blocks, block);
+}
+
 Cfg *cfg_new(const Kernel *kernel);
 void cfg_free(Cfg *cfg);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Cfg, cfg_free)

@@ -40,8 +40,8 @@ static Needs of_logic(const Kernel *kernel, const Inst *inst, uint32_t bits) {
   return needs;
 }
 
-/* Whether bit `place` of operand `which` (0: a) can change what the table of LOP3 gives, where the others are what they
- * can be. */
+/* Whether bit `place` of operand `which` (0: a) can change what the table of LOP3 gives, where the others are what
+ * they can be. */
 static bool table_needs(const Kernel *kernel, const Inst *inst, unsigned which, unsigned place) {
   int16_t operand[] = {inst->a, inst->b, inst->c};
   unsigned may_be[3]; /* bit 0: may be 0; bit 1: may be 1 */
@@ -139,7 +139,7 @@ static bool is_root(const Inst *inst) {
 typedef struct Search {
   const Kernel *kernel;
   const Flow *flow;
-  NeededBits found;            /* so far */
+  NeededBits found;              /* so far */
   uint32_t shuffled[REGSET_MAX]; /* bits that a shuffle may read, of a lane that is anywhere */
   uint32_t (*begin)[REGSET_MAX]; /* what is needed where each block begins */
   uint32_t now[REGSET_MAX];

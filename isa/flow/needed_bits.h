@@ -1,8 +1,8 @@
 /* needed_bits.h - which bits of a register can matter to what a kernel does (demanded bits, as compilers find them):
  * those that reach a branch, an address, a stored value or what a warp waits for. A counter that is read modulo 32
  * needs its low five bits, and one that is only counted needs none.
- * Method: backwards along the paths from the instructions that need all bits of what they read, until nothing changes.
- * An instruction that isn't known here needs all bits of its operands. */
+ * Method: backwards along the paths from the instructions that need all bits of what they read, until nothing
+ * changes. An instruction that isn't known here needs all bits of its operands. */
 #ifndef LOCKSTEP_ISA_FLOW_NEEDED_BITS_H
 #define LOCKSTEP_ISA_FLOW_NEEDED_BITS_H
 

@@ -1,5 +1,5 @@
-/* needed_bits(): random kernels (from a seed) store the same, whatever stands in the bits of their registers that they
- * don't need; and hand-made ones need what they do. */
+/* needed_bits(): random kernels (from a seed) store the same, whatever stands in the bits of their registers that
+ * they don't need; and hand-made ones need what they do. */
 #include "isa/flow/needed_bits.h"
 #include "sim/engine/rng.h"
 #include "tests/unit/lab.h"
@@ -13,16 +13,29 @@ enum { PROGRAMS = 400, INPUTS = 8, STEPS = 12, CARRIED = 2, ROUND = 30, ADDRESS 
 static const struct {
   Opcode op;
   uint32_t flags, mode;
-} others[] = {
-    {OP_LOP3, 0, 0xc0}, {OP_LOP3, 0, 0xe8}, {OP_LOP3, 0, 0x96}, {OP_SHF, 0, 0}, {OP_SHF, 0, 1}, {OP_SHF, INST_WRAP, 0},
-    {OP_SHF, INST_WRAP, 1}, {OP_IADD3, 0, 0}, {OP_LEA, 0, 5}};
+} others[] = {{OP_LOP3, 0, 0xc0},     {OP_LOP3, 0, 0xe8},     {OP_LOP3, 0, 0x96}, {OP_SHF, 0, 0}, {OP_SHF, 0, 1},
+              {OP_SHF, INST_WRAP, 0}, {OP_SHF, INST_WRAP, 1}, {OP_IADD3, 0, 0},   {OP_LEA, 0, 5}};
 
-static const char *const forms[] = {
-    "MOV R%u, R%u;",           "IADD R%u, R%u, R%u;",       "IADD R%u, -R%u, R%u;",    "IMUL R%u, R%u, R%u;",
-    "ISCADD R%u, R%u, R%u, 3;", "SHL R%u, R%u, 0x%x;",       "SHL.W R%u, R%u, R%u;",    "SHR.U32 R%u, R%u, 0x%x;",
-    "SHR R%u, R%u, 0x%x;",     "SHR.U32.W R%u, R%u, R%u;",  "LOP.AND R%u, R%u, 0x%x;", "LOP.OR R%u, R%u, 0x%x;",
-    "LOP.XOR R%u, R%u, R%u;",  "LOP.AND R%u, R%u, ~R%u;",   "SEL R%u, R%u, R%u, P0;",  "BFE.U32 R%u, R%u, 0x%x;",
-    "BFE R%u, R%u, 0x%x;",     "@P0 IADD R%u, R%u, R%u;",   "IMAD R%u, R%u, R%u, R%u;", "IMUL.HI R%u, R%u, R%u;"};
+static const char *const forms[] = {"MOV R%u, R%u;",
+                                    "IADD R%u, R%u, R%u;",
+                                    "IADD R%u, -R%u, R%u;",
+                                    "IMUL R%u, R%u, R%u;",
+                                    "ISCADD R%u, R%u, R%u, 3;",
+                                    "SHL R%u, R%u, 0x%x;",
+                                    "SHL.W R%u, R%u, R%u;",
+                                    "SHR.U32 R%u, R%u, 0x%x;",
+                                    "SHR R%u, R%u, 0x%x;",
+                                    "SHR.U32.W R%u, R%u, R%u;",
+                                    "LOP.AND R%u, R%u, 0x%x;",
+                                    "LOP.OR R%u, R%u, 0x%x;",
+                                    "LOP.XOR R%u, R%u, R%u;",
+                                    "LOP.AND R%u, R%u, ~R%u;",
+                                    "SEL R%u, R%u, R%u, P0;",
+                                    "BFE.U32 R%u, R%u, 0x%x;",
+                                    "BFE R%u, R%u, 0x%x;",
+                                    "@P0 IADD R%u, R%u, R%u;",
+                                    "IMAD R%u, R%u, R%u, R%u;",
+                                    "IMUL.HI R%u, R%u, R%u;"};
 
 /* A number for the second operand of a form, or a register. */
 static uint32_t second(Rng *rng, const char *form, uint32_t steps) {
@@ -45,8 +58,8 @@ static char *make_text(uint64_t seed) {
     g_string_append_printf(text, form, to, a, b, c);
     g_string_append_c(text, '\n');
   }
-  g_string_append_printf(text, "IADD R%u, R%u, 0x1;\nISETP.LT.AND P1, PT, R%u, 0x3, PT;\n@P1 BRA LOOP;\n", ROUND, ROUND,
-                         ROUND);
+  g_string_append_printf(text, "IADD R%u, R%u, 0x1;\nISETP.LT.AND P1, PT, R%u, 0x3, PT;\n@P1 BRA LOOP;\n", ROUND,
+                         ROUND, ROUND);
   g_string_append_printf(text, "S2R R41, SR_LaneId;\nMOV R%u, c[0x0][0x20];\nISCADD R%u, R41, R%u, 2;\n", ADDRESS,
                          ADDRESS, ADDRESS);
   g_string_append_printf(text, "LOP.AND R42, R%u, 0x%x;\nST [R%u], R42;\nEXIT;\n", INPUTS + STEPS - 1,
@@ -119,15 +132,16 @@ static void expect_needs(const char *text, unsigned reg, uint32_t bits) {
 }
 
 START_TEST(a_counter_modulo_32_needs_five_bits) {
-  expect_needs("LOOP: LOP.AND R1, R0, 0x1f; ISETP.EQ.AND P0, PT, R1, 0x40, PT; IADD R0, R0, 0x1; @!P0 BRA LOOP; EXIT;", 0,
-               0x1f);
+  expect_needs("LOOP: LOP.AND R1, R0, 0x1f; ISETP.EQ.AND P0, PT, R1, 0x40, PT;"
+               "IADD R0, R0, 0x1; @!P0 BRA LOOP; EXIT;",
+               0, 0x1f);
 }
 END_TEST
 
 /* Its register is another value's elsewhere, all of whose bits count. */
 START_TEST(what_stands_in_a_register_elsewhere_is_apart) {
-  expect_needs("LOOP: LOP.AND R1, R0, 0x1f; ISETP.EQ.AND P0, PT, R1, 0x40, PT; IADD R0, R0, 0x1; @!P0 BRA LOOP;"
-               "MOV R1, c[0x0][0x20]; ST [R1], RZ; EXIT;",
+  expect_needs("LOOP: LOP.AND R1, R0, 0x1f; ISETP.EQ.AND P0, PT, R1, 0x40, PT;"
+               "IADD R0, R0, 0x1; @!P0 BRA LOOP; MOV R1, c[0x0][0x20]; ST [R1], RZ; EXIT;",
                0, 0x1f);
 }
 END_TEST
@@ -138,14 +152,15 @@ START_TEST(a_limit_needs_all_bits) {
 END_TEST
 
 START_TEST(what_is_only_counted_needs_none) {
-  expect_needs("LOOP: IADD R0, R0, 0x1; MOV R2, c[0x0][0x20]; LD R1, [R2]; ISETP.EQ.AND P0, PT, R1, RZ, PT; @P0 BRA LOOP; EXIT;",
+  expect_needs("LOOP: IADD R0, R0, 0x1; MOV R2, c[0x0][0x20]; LD R1, [R2];"
+               "ISETP.EQ.AND P0, PT, R1, RZ, PT; @P0 BRA LOOP; EXIT;",
                0, 0);
 }
 END_TEST
 
 START_TEST(what_is_stored_behind_the_loop_needs_all_bits) {
-  expect_needs("LOOP: IADD R0, R0, 0x1; MOV R2, c[0x0][0x20]; LD R1, [R2]; ISETP.EQ.AND P0, PT, R1, RZ, PT; @P0 BRA LOOP;"
-               "ST [R2], R0; EXIT;",
+  expect_needs("LOOP: IADD R0, R0, 0x1; MOV R2, c[0x0][0x20]; LD R1, [R2];"
+               "ISETP.EQ.AND P0, PT, R1, RZ, PT; @P0 BRA LOOP; ST [R2], R0; EXIT;",
                0, UINT32_MAX);
 }
 END_TEST

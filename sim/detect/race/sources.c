@@ -7,16 +7,6 @@ bool sources_is_load(const Inst *inst) {
   return info->unit == UNIT_GLOBAL && info->flags & OPF_LOAD && (inst->sem != SEM_WEAK || info->flags & OPF_ATOMIC);
 }
 
-static bool writes(const Kernel *kernel, const Inst *inst, int16_t value) {
-  RegList list = inst_writes(inst, kernel->nregs);
-  for (unsigned i = 0; i < list.count; i++)
-    if (list.reg[i] == value)
-      return true;
-  return false;
-}
-
-static const CfgBlock *block_at(const Cfg *cfg, uint32_t block) { return g_ptr_array_index(cfg->blocks, block); }
-
 /* A register as of before instruction `end` of a block. */
 typedef struct Want {
   uint32_t block, end;
@@ -51,10 +41,10 @@ static void come_to(Walk *walk, uint32_t pc) {
 }
 
 static void follow(Walk *walk, Want wanted) {
-  const CfgBlock *block = block_at(walk->cfg, wanted.block);
+  const CfgBlock *block = cfg_block(walk->cfg, wanted.block);
   for (uint32_t pc = wanted.end; pc-- > block->first;) {
     const Inst *inst = &walk->kernel->insts[pc];
-    if (!writes(walk->kernel, inst, wanted.value))
+    if (!inst_writes_to(inst, walk->kernel->nregs, wanted.value))
       continue;
     come_to(walk, pc);
     if (!inst_is_guarded(inst))
@@ -64,7 +54,7 @@ static void follow(Walk *walk, Want wanted) {
     uint32_t from = g_array_index(block->predecessors, uint32_t, i);
     gpointer key = GUINT_TO_POINTER(from << 16 | (uint16_t)wanted.value);
     if (g_hash_table_add(walk->whole, key))
-      want(walk, from, block_at(walk->cfg, from)->last + 1, wanted.value);
+      want(walk, from, cfg_block(walk->cfg, from)->last + 1, wanted.value);
   }
 }
 

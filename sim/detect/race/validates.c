@@ -11,16 +11,6 @@ static bool is_same_address(const Inst *one, const Inst *other) {
   return one->a == other->a && one->imm == other->imm && one->space == other->space && one->width == other->width;
 }
 
-static bool writes(const Kernel *kernel, const Inst *inst, int16_t value) {
-  RegList list = inst_writes(inst, kernel->nregs);
-  for (unsigned i = 0; i < list.count; i++)
-    if (list.reg[i] == value)
-      return true;
-  return false;
-}
-
-static const CfgBlock *block_at(const Cfg *cfg, uint32_t block) { return g_ptr_array_index(cfg->blocks, block); }
-
 /* ---- paths ---- */
 
 /* The instructions that paths from behind `from` (from the first one: NO_TARGET) come to, which end at `past`. */
@@ -32,14 +22,14 @@ static bool *reach(const Kernel *kernel, const Cfg *cfg, int32_t from, uint32_t 
   g_array_append_val(next, start);
   for (guint i = 0; i < next->len; i++) {
     uint32_t pc = g_array_index(next, uint32_t, i);
-    const CfgBlock *block = block_at(cfg, cfg->block_of[pc]);
+    const CfgBlock *block = cfg_block(cfg, cfg->block_of[pc]);
     bool open = true;
     for (pc += skips && i == 0; open && pc <= block->last; pc++) {
       open = !reached[pc] && pc != past;
       reached[pc] = true;
     }
     for (guint k = 0; open && k < block->successors->len; k++) {
-      uint32_t first = block_at(cfg, g_array_index(block->successors, uint32_t, k))->first;
+      uint32_t first = cfg_block(cfg, g_array_index(block->successors, uint32_t, k))->first;
       g_array_append_val(next, first);
     }
   }
@@ -58,7 +48,7 @@ static bool *find_between(const Kernel *kernel, const Cfg *cfg, uint32_t first, 
     if (good && from_first[pc]) {
       g_autofree bool *there = reach(kernel, cfg, (int32_t)pc, first);
       from_first[pc] = there[second];
-      good = !there[second] || !writes(kernel, &kernel->insts[pc], kernel->insts[second].a);
+      good = !there[second] || !inst_writes_to(&kernel->insts[pc], kernel->nregs, kernel->insts[second].a);
     }
   }
   if (!good)
