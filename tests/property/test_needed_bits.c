@@ -48,6 +48,7 @@ static uint32_t second(Rng *rng, const char *form, uint32_t steps) {
 
 /* Each step writes a register of its own, or one of two that go round a loop. */
 static char *make_text(uint64_t seed) {
+  static const uint32_t masks[] = {0x1f, 0xff00, 0x7ff00000};
   Rng rng;
   rng_seed(&rng, seed, 0);
   GString *text = g_string_new("ISETP.LT.U32.AND P0, PT, R0, R1, PT;\nLOOP:\n");
@@ -63,7 +64,7 @@ static char *make_text(uint64_t seed) {
   g_string_append_printf(text, "S2R R41, SR_LaneId;\nMOV R%u, c[0x0][0x20];\nISCADD R%u, R41, R%u, 2;\n", ADDRESS,
                          ADDRESS, ADDRESS);
   g_string_append_printf(text, "LOP.AND R42, R%u, 0x%x;\nST [R%u], R42;\nEXIT;\n", INPUTS + STEPS - 1,
-                         rng_below(&rng, 2) ? 0x1fu : 0xff00u, ADDRESS);
+                         masks[rng_below(&rng, G_N_ELEMENTS(masks))], ADDRESS);
   return g_string_free(text, FALSE);
 }
 
@@ -165,6 +166,26 @@ START_TEST(what_is_stored_behind_the_loop_needs_all_bits) {
 }
 END_TEST
 
+/* IMAD stands for the shuffle. The lanes behind OTHER don't read R1 themselves. */
+START_TEST(what_a_shuffle_reads_elsewhere_is_needed) {
+  g_autoptr(Lab) lab =
+      lab_new("", "@P0 BRA OTHER; IMAD R2, R1, R4, R5; ISETP.EQ.AND P1, PT, R2, RZ, PT; @P1 EXIT; EXIT;"
+                  "OTHER: LOP.AND R1, R0, 0xff; EXIT;");
+  Inst *shuffle = lab_inst(lab, 1);
+  shuffle->op = OP_SHFL;
+  shuffle->mode = SHFL_IDX;
+  NeededBits needed = needed_bits(program_kernel(lab->program, 0));
+  ck_assert_uint_eq(needed.reg[0], 0xff);
+  ck_assert_uint_eq(needed.reg[4], 31);
+}
+END_TEST
+
+START_TEST(the_sign_is_needed_where_it_is_spread) {
+  expect_needs("MOV R2, c[0x0][0x20]; SHR R1, R0, 0x8; LOP.AND R1, R1, 0x7f000000; ST [R2], R1; EXIT;", 0,
+               0x80000000);
+}
+END_TEST
+
 START_TEST(lanes_under_a_false_guard_keep_what_they_have) {
   expect_needs("MOV R2, c[0x0][0x20]; LOP.AND R0, R3, 0xff; @P0 MOV R0, R1; ST [R2], R0; EXIT;", 3, 0xff);
 }
@@ -180,6 +201,8 @@ int main(void) {
   tcase_add_test(tcase, a_limit_needs_all_bits);
   tcase_add_test(tcase, what_is_only_counted_needs_none);
   tcase_add_test(tcase, what_is_stored_behind_the_loop_needs_all_bits);
+  tcase_add_test(tcase, what_a_shuffle_reads_elsewhere_is_needed);
+  tcase_add_test(tcase, the_sign_is_needed_where_it_is_spread);
   tcase_add_test(tcase, lanes_under_a_false_guard_keep_what_they_have);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
