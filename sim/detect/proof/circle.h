@@ -41,8 +41,8 @@ static inline uint64_t circle_place(const Sm *sm, AccessSpace space, uint64_t ad
   return address / 4 * 4 | (space == SPACE_SHARED ? (uint64_t)(sm->index + 1) << SM_SHIFT : 0);
 }
 
-/* Of each SM the number of its newest access so far, to be freed; and whether all up to these have been performed, and
- * no launch is about to end: they might have changed something. */
+/* Of each SM the number of its newest access so far, to be freed; and whether all up to these have been performed,
+ * and no launch is about to end: they might have changed something. */
 uint64_t *circle_issued(const Gpu *gpu);
 bool circle_is_performed(const Gpu *gpu, const uint64_t *issued);
 
