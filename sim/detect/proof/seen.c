@@ -119,8 +119,6 @@ static SeenLoads *seen_new(const Warp *warp) {
   SeenLoads *seen = g_new0(SeenLoads, 1);
   seen->warp = warp;
   seen->values = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, g_free);
-  seen->issued = g_hash_table_new(g_direct_hash, g_direct_equal);
-  seen->yielded = g_hash_table_new(g_direct_hash, g_direct_equal);
   return seen;
 }
 
@@ -165,32 +163,29 @@ static Yielded yielded_of(const Warp *warp) {
   return yielded;
 }
 
-static void note_yielded(SeenLoads *seen, const Warp *warp, const Yielded *yielded) {
-  if (yielded->groups)
-    g_hash_table_add(seen->yielded, (gpointer)warp);
-  else if (g_hash_table_size(seen->yielded))
-    g_hash_table_remove(seen->yielded, warp);
+static SeenWarp *seen_warp(const SeenLoads *seen, const Sm *sm, const Warp *warp) {
+  return &seen->warps[sm->index * SM_WARPS_MAX + warp->slot];
 }
 
 /* Lanes give way, or sleep: whose turn comes next is a matter of time if several others have done so, unless all
  * go on at one place, and together. A group that hasn't given way comes first in any case. */
-static void note_turns(SeenLoads *seen, const ProbePoint *point) {
+static void note_turns(SeenLoads *seen, const ProbePoint *point, SeenWarp *noted) {
   const Warp *warp = point->warp;
   if (!warp->groups)
     return;
   Yielded now = yielded_of(warp);
   bool sleeps = point->inst->op == OP_NANOSLEEP, yields = point->inst->op == OP_YIELD;
-  bool chosen = yields && g_hash_table_contains(seen->yielded, warp) && now.groups &&
-                (now.groups == 1 || now.pc != point->pc + 1);
+  bool chosen = yields && noted->yielded && now.groups && (now.groups == 1 || now.pc != point->pc + 1);
   seen->moved |= now.apart || chosen || (sleeps && !runs_one_group(warp));
-  note_yielded(seen, warp, &now);
+  noted->yielded = now.groups;
 }
 
 static void note_exchanged(void *user, const ProbePoint *point, uint64_t until) {
   (void)until;
   SeenLoads *seen = user;
-  g_hash_table_add(seen->issued, (gpointer)point->warp);
-  note_turns(seen, point);
+  SeenWarp *noted = seen_warp(seen, point->sm, point->warp);
+  noted->issued = true;
+  note_turns(seen, point, noted);
   if (point->inst->op == OP_BRADIV)
     note_way(seen, point);
   else if (is_exchange(point))
@@ -202,32 +197,30 @@ static void note_stale(void *user, const ProbePoint *point, const StaleRead *sta
   ((SeenLoads *)user)->moved = true;
 }
 
-/* Warps that can issue, one after the other: the first behind (*sm, *slot). NULL: that was the last. */
-static const Warp *next_running(const Gpu *gpu, uint32_t *sm, uint32_t *slot) {
-  for (; *sm < gpu->used_sms; ++*sm, *slot = 0)
-    while (*slot < gpu->sms[*sm].warp_slots) {
-      const Warp *warp = &gpu->sms[*sm].warps[(*slot)++];
-      if (warp->state == WARP_RUNNING)
-        return warp;
+/* Nobody has issued anything; who has given way. */
+static void begin_window(SeenLoads *seen, const Gpu *gpu) {
+  g_free(seen->warps);
+  seen->warps = g_new0(SeenWarp, (gsize)gpu->machine->gpu.sms * SM_WARPS_MAX);
+  seen->moved = false;
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
+      const Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state != WARP_RUNNING)
+        continue;
+      Yielded yielded = yielded_of(warp);
+      seen->moved |= yielded.apart;
+      seen_warp(seen, &gpu->sms[i], warp)->yielded = yielded.groups;
     }
-  return NULL;
-}
-
-static void note_all_yielded(SeenLoads *seen, const Gpu *gpu) {
-  uint32_t sm = 0, slot = 0;
-  for (const Warp *warp; (warp = next_running(gpu, &sm, &slot));) {
-    Yielded yielded = yielded_of(warp);
-    seen->moved |= yielded.apart;
-    note_yielded(seen, warp, &yielded);
-  }
 }
 
 /* A warp that could issue didn't: what it would do isn't known. */
 static bool somebody_starves(const Gpu *gpu, const SeenLoads *seen) {
-  uint32_t sm = 0, slot = 0;
-  for (const Warp *warp; (warp = next_running(gpu, &sm, &slot));)
-    if (!g_hash_table_contains(seen->issued, warp))
-      return true;
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++) {
+      const Warp *warp = &gpu->sms[i].warps[slot];
+      if (warp->state == WARP_RUNNING && !seen_warp(seen, &gpu->sms[i], warp)->issued)
+        return true;
+    }
   return false;
 }
 
@@ -273,10 +266,7 @@ SeenLoads *seen_new_exchanges(void) { return seen_new(NULL); }
 bool seen_record_exchanges(SeenLoads *seen, Gpu *gpu, const SeenWindow *window, uint64_t limit_cycles,
                            GpuStop *stop) {
   Probe probe = {.user = seen, .issued = note_exchanged, .stale_read = note_stale};
-  g_hash_table_remove_all(seen->issued);
-  g_hash_table_remove_all(seen->yielded);
-  seen->moved = false;
-  note_all_yielded(seen, gpu);
+  begin_window(seen, gpu);
   gpu_subscribe(gpu, &probe);
   gpu->hashes_memory = true;
   gpu->memory_changed = false;
@@ -290,8 +280,7 @@ void seen_free(SeenLoads *seen) {
   if (!seen)
     return;
   g_hash_table_destroy(seen->values);
-  g_hash_table_destroy(seen->issued);
-  g_hash_table_destroy(seen->yielded);
+  g_free(seen->warps);
   g_free(seen);
 }
 

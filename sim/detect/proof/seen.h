@@ -27,13 +27,18 @@ typedef enum SeenBy {
   SEEN_BY_LAUNCH /* or of its launch */
 } SeenBy;
 
+/* What a warp did in a window. */
+typedef struct SeenWarp {
+  bool issued;
+  bool yielded; /* some of its lanes have given way, and wait for their turn */
+} SeenWarp;
+
 typedef struct SeenLoads {
   const Warp *warp;   /* whose loads and exchanges; NULL: all warps, and exchanges alone */
   GHashTable *values; /* warp (or by `by`), lane, part and instruction -> SeenValues */
   SeenBy by;
-  GHashTable *issued;  /* Warp *: those that issued something; never iterated */
-  GHashTable *yielded; /* Warp *: some of their lanes have given way, and wait for their turn; never iterated */
-  bool moved;          /* something changed, or depended on the time */
+  SeenWarp *warps; /* of each warp slot of the machine; NULL before the first window of all warps */
+  bool moved;      /* something changed, or depended on the time */
 } SeenLoads;
 
 /* The only warp that can issue, if it runs the only lanes that can: all others wait for it, at barriers or on its
