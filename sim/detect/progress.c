@@ -29,8 +29,9 @@ enum { LOOK_STEPS = 20000, INSTRUCTIONS_PER_STEP = 4 };
 enum { SLICES_OF_BARRIERS = 16 };
 /* Threads that sleep issue little: a slice takes no more than so many cycles. */
 #define SLICE_CYCLES UINT64_C(20000000)
-/* So much of a slice, at the most, is watched for all that warps can do; that takes many times as long. */
-enum { WATCHED_PART = 4 };
+/* Under a watch for circles an instruction takes some times as long: such a part of those since the last progress is
+ * watched. The next watch comes when there are so many times as many, at the latest. */
+enum { WATCHED_PART = 16, WATCH_AGAIN_FACTOR = 4 };
 /* A slice goes in pieces, so that a wish to stop is heard within a second. */
 enum { PIECE_INSTRUCTIONS = 200000 };
 
@@ -43,6 +44,8 @@ typedef struct Watch {
   uint64_t interval;       /* instructions until the next look */
   uint64_t limit_cycles;   /* the options', or for how long they have patience */
   uint64_t until;          /* cycle in which the slice ends at the latest */
+  uint64_t calm_from;      /* instructions issued at the last progress */
+  uint64_t watched_at;     /* instructions since then, when states were watched last; 0: they weren't */
   unsigned live_looks;     /* in a row, without progress */
   unsigned recurrences;    /* seen since the last progress */
   unsigned barrier_slices; /* in a row, with barriers completed and nothing else */
@@ -274,9 +277,15 @@ static void add_rising(const Watch *watch, Finding *finding) {
                                "just that (!=), or let what is added stop there");
 }
 
+/* Instructions issued since the last progress. */
+static uint64_t calm_instructions(const Watch *watch) {
+  return watch->gpu->counters.warp_instructions - watch->calm_from;
+}
+
 static bool due_for_recurrence(const Watch *watch) {
   bool doubled = (watch->live_looks & (watch->live_looks - 1)) == 0;
-  return watch->live_looks >= LOOKS_BEFORE_RECURRENCE && (doubled || watch->gpu->noisy);
+  bool grown = watch->watched_at && calm_instructions(watch) / WATCH_AGAIN_FACTOR >= watch->watched_at;
+  return watch->live_looks >= LOOKS_BEFORE_RECURRENCE && (doubled || grown || watch->gpu->noisy);
 }
 
 /* Only one warp can issue, and its state came back: it goes on like that for ever, and there is no other order.
@@ -344,7 +353,7 @@ static bool conclude_watch(Watch *watch, Circle *circle, GpuStop stop, Outcome *
 /* True if the run ended, since nothing changes any more, or otherwise. */
 static bool watch_stillness(Watch *watch, Outcome *outcome) {
   GpuStop stop;
-  Circle *circle = stillness_watch(watch->gpu, watch->limit_cycles, &stop);
+  Circle *circle = stillness_watch(watch->gpu, calm_instructions(watch) / WATCHED_PART, watch->limit_cycles, &stop);
   return conclude_watch(watch, circle, stop, outcome);
 }
 
@@ -353,7 +362,7 @@ static bool watch_closure(Watch *watch, Outcome *outcome) {
   GpuStop stop;
   if (!watch->closure)
     watch->closure = closure_new(watch->gpu);
-  Circle *circle = closure_watch(watch->closure, watch->interval / WATCHED_PART, watch->limit_cycles, &stop);
+  Circle *circle = closure_watch(watch->closure, calm_instructions(watch) / WATCHED_PART, watch->limit_cycles, &stop);
   if (closure_gave_up(watch->closure))
     g_clear_pointer(&watch->closure, closure_free);
   return conclude_watch(watch, circle, stop, outcome);
@@ -363,6 +372,7 @@ static bool watch_closure(Watch *watch, Outcome *outcome) {
 static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   GpuStop stop;
   uint64_t barriers = watch->gpu->counters.barriers_completed;
+  watch->watched_at = calm_instructions(watch);
   if (!recurrence_watch(watch->gpu, watch->limit_cycles, &stop))
     return stop == GPU_BUDGET ? watch_stillness(watch, outcome) || watch_closure(watch, outcome)
                               : conclude(watch, stop, outcome);
@@ -416,6 +426,8 @@ static GpuStop run_slice(Watch *watch, bool *calm) {
   GpuStop stop = run_pieces(watch);
   if (moves(gpu) != moved) {
     watch->live_looks = watch->recurrences = watch->barrier_slices = 0;
+    watch->calm_from = gpu->counters.warp_instructions;
+    watch->watched_at = 0;
     gpu->noisy = false;
     g_clear_pointer(&watch->closure, closure_free);
   } else if (gpu->progress != progress) {
@@ -458,9 +470,13 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
       break;
     if (!calm)
       continue;
-    if (look(&watch, false, &outcome) || (due_for_recurrence(&watch) && watch_recurrence(&watch, &outcome)))
+    if (look(&watch, false, &outcome))
       break;
-    if (due_for_recurrence(&watch) && waits_for_round(&watch)) {
+    if (!due_for_recurrence(&watch))
+      continue;
+    if (watch_recurrence(&watch, &outcome))
+      break;
+    if (waits_for_round(&watch)) {
       outcome.stop = STOP_ROUND;
       break;
     }

@@ -229,7 +229,7 @@ static void watch(Lab *lab, Writer *writer, uint64_t seed, const char *text, Tal
     if (stop != GPU_BUDGET || lab->gpu->progress != progress)
       break;
     if (pick(writer, 3) == 0)
-      still = stillness_watch(lab->gpu, UINT64_MAX, &stop);
+      still = stillness_watch(lab->gpu, UINT64_MAX, UINT64_MAX, &stop);
     else
       closed = closure_watch(closure, 1, UINT64_MAX, &stop);
     if (!still && !closed && pick(writer, 3) == 0 && stop == GPU_BUDGET)

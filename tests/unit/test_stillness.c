@@ -60,7 +60,7 @@ static const Case cases[] = {
 static Circle *watch(Lab *lab) {
   GpuStop stop;
   ck_assert_int_eq(gpu_run(lab->gpu, 1000000, BEFORE_CYCLES), GPU_LIMIT);
-  Circle *circle = stillness_watch(lab->gpu, UINT64_MAX, &stop);
+  Circle *circle = stillness_watch(lab->gpu, UINT64_MAX, UINT64_MAX, &stop);
   ck_assert(circle == NULL || stop == GPU_BUDGET);
   return circle;
 }
@@ -124,7 +124,26 @@ START_TEST(waits_longer_than_a_round) {
   ck_assert(!watch(lab));
   ck_assert_uint_eq(data[0], 1);
   GpuStop stop;
-  Circle *circle = stillness_watch(lab->gpu, UINT64_MAX, &stop);
+  Circle *circle = stillness_watch(lab->gpu, UINT64_MAX, UINT64_MAX, &stop);
+  ck_assert_ptr_nonnull(circle);
+  circle_free(circle);
+}
+END_TEST
+
+/* A watch of many warps, whose circle is long, costs no more than its share of the run. */
+START_TEST(stays_within_its_share) {
+  enum { MANY = 1024, PIECE = 1000, WHOLE = 1000000 };
+  g_autoptr(Lab) lab =
+      lab_new("gpu.sms=2", START "wait: MOV R3, 250\ndown: IADD R3, R3, -1; ISETP.GT.AND P2, PT, R3, RZ, PT; "
+                                 "@P2 BRA down; LD.CV R5, [R0]; ISETP.EQ.AND P1, PT, R5, RZ, PT; @P1 BRA wait; EXIT\n");
+  lab_buffer(lab, WORDS);
+  lab_launch_grid(lab, 0, BLOCKS, MANY, 0, 0);
+  GpuStop stop;
+  ck_assert_int_eq(gpu_run(lab->gpu, PIECE, UINT64_MAX), GPU_BUDGET);
+  uint64_t before = lab->gpu->counters.warp_instructions;
+  ck_assert_ptr_null(stillness_watch(lab->gpu, 0, UINT64_MAX, &stop));
+  ck_assert_uint_lt(lab->gpu->counters.warp_instructions - before, CIRCLE_SHARE_LEAST + PIECE);
+  Circle *circle = stillness_watch(lab->gpu, WHOLE, UINT64_MAX, &stop);
   ck_assert_ptr_nonnull(circle);
   circle_free(circle);
 }
@@ -189,6 +208,7 @@ int main(void) {
   tcase_add_test(tcase, counts_in_local_memory);
   tcase_add_loop_test(tcase, waits_for_what_is_under_way, 0, 4);
   tcase_add_test(tcase, waits_longer_than_a_round);
+  tcase_add_test(tcase, stays_within_its_share);
   tcase_add_test(tcase, says_what_they_look_at);
   tcase_add_test(tcase, launches_behind_wait);
   tcase_add_loop_test(tcase, printing_until_it_fails, 0, 2);

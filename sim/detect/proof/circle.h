@@ -5,6 +5,10 @@
 
 #include "sim/detect/proof/seen.h"
 
+/* Instructions that a watch may always take; more if the run has been that long. Those of a few dozen warps go round
+ * in so many. */
+enum { CIRCLE_SHARE_LEAST = 150000 };
+
 /* A word that somebody looks at again and again. */
 typedef struct CircleWord {
   const Sm *sm;     /* whose shared memory it is in; NULL: global memory */

@@ -550,9 +550,10 @@ static void begin(Closure *closure) {
 }
 
 /* True if it is known that nobody finishes. */
-static bool watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+static bool watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuStop *stop) {
   Gpu *gpu = closure->gpu;
-  SeenWindow window = {.instructions = MAX(instructions, WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * closure->warps),
+  uint64_t whole = WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * closure->warps;
+  SeenWindow window = {.instructions = MAX(share, MIN(whole, (uint64_t)CIRCLE_SHARE_LEAST)),
                        .words_change = true,
                        .enough = is_known,
                        .user = closure};
@@ -574,10 +575,10 @@ static bool watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles
   return known && closure->closed && !closure->broken && !closure->heard && host_is_still(gpu->host);
 }
 
-Circle *closure_watch(Closure *closure, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+Circle *closure_watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuStop *stop) {
   *stop = GPU_BUDGET;
   begin(closure);
-  if (closure->broken || closure->heard || !closure->warps || !watch(closure, instructions, limit_cycles, stop))
+  if (closure->broken || closure->heard || !closure->warps || !watch(closure, share, limit_cycles, stop))
     return NULL;
   seen_join(closure->seen, closure->gpu, closure->alike);
   Circle *circle = circle_new(g_steal_pointer(&closure->seen), &closure->circle);

@@ -125,9 +125,10 @@ static void clear(Stillness *still) {
 }
 
 /* True if they go round. */
-static bool watch(Stillness *still, SeenLoads *seen, uint64_t limit_cycles, GpuStop *stop) {
+static bool watch(Stillness *still, SeenLoads *seen, uint64_t share, uint64_t limit_cycles, GpuStop *stop) {
   Gpu *gpu = still->gpu;
-  SeenWindow window = {.instructions = WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * still->left,
+  uint64_t whole = WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * still->left;
+  SeenWindow window = {.instructions = MIN(whole, MAX((uint64_t)CIRCLE_SHARE_LEAST, share)),
                        .enough = is_known,
                        .user = still};
   Probe probe = {.user = still, .issued = note_issued, .access = note_access, .copy = note_copy, .bulk = note_bulk};
@@ -138,12 +139,12 @@ static bool watch(Stillness *still, SeenLoads *seen, uint64_t limit_cycles, GpuS
   return known && !still->broken && !gpu->local_changed && host_is_still(gpu->host);
 }
 
-Circle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
+Circle *stillness_watch(Gpu *gpu, uint64_t share, uint64_t limit_cycles, GpuStop *stop) {
   Stillness still;
   SeenLoads *seen = seen_new_exchanges();
   init(&still, gpu);
   *stop = GPU_BUDGET;
-  bool known = !still.broken && still.left && watch(&still, seen, limit_cycles, stop);
+  bool known = !still.broken && still.left && watch(&still, seen, share, limit_cycles, stop);
   Circle *circle = known ? circle_new(g_steal_pointer(&seen), &still.words) : NULL;
   clear(&still);
   seen_free(seen);

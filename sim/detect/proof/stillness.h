@@ -12,8 +12,8 @@
 #include "sim/detect/proof/circle.h"
 
 /* Runs on until all warps that can issue have gone round while nothing changed, and what they had under way is
- * performed. Returns how they go round. NULL: something changed, or some warp took too long; or the run stopped
- * (*stop says why). */
-Circle *stillness_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop);
+ * performed. Returns how they go round. NULL: something changed, or some warp took too long, or all took more than
+ * `share` instructions (or CIRCLE_SHARE_LEAST); or the run stopped (*stop says why). */
+Circle *stillness_watch(Gpu *gpu, uint64_t share, uint64_t limit_cycles, GpuStop *stop);
 
 #endif
