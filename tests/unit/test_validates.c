@@ -38,6 +38,10 @@ static const Case cases[] = {
      ADDRESS "L: " FIRST "ld.volatile.global.u32 %r2, [%l0+64];\n" SECOND AGAIN
              "ld.volatile.global.u32 %r3, [%l0+128];\n" USE,
      3, 0x2},
+    {"a number of 64 bits",
+     ADDRESS "L: ld.volatile.global.u64 %l1, [%l0];\n" WORDS "ld.volatile.global.u64 %l2, [%l0];\n"
+             "setp.ne.s64 %p1, %l1, %l2;\n@%p1 bra L;\n" USE,
+     4, 0x6},
     {"nothing between", ADDRESS "L: " FIRST SECOND AGAIN WORDS USE, 0, 0},
     {"a look at another word", ADDRESS "L: " FIRST WORDS "ld.volatile.global.u32 %r4, [%l0+4];\n" AGAIN USE, 0, 0},
     {"a poll for a change", ADDRESS FIRST WORDS "L: " SECOND "setp.eq.u32 %p1, %r1, %r4;\n@%p1 bra L;\n" USE, 0, 0},

@@ -73,7 +73,7 @@ static void add_pair(GArray *pairs, uint32_t first, uint32_t second) {
 }
 
 static bool compares(const Inst *inst) {
-  return inst->op == OP_ISETP &&
+  return (inst->op == OP_ISETP || inst->op == OP_ISETP64) &&
          (inst->cmp == CMP_EQ || inst->cmp == CMP_NE || inst->cmp == CMP_EQU || inst->cmp == CMP_NEU);
 }
 
