@@ -227,11 +227,16 @@ static void note_look(StaleSwaps *swaps, const Performed *performed) {
   }
 }
 
-/* What the load found isn't there any more. */
-static bool is_stale(StaleSwaps *swaps, const Done *load, unsigned lane, uint32_t rows) {
+/* What the load found isn't there any more, and it wasn't `thread` itself that put the new value there: it knows that
+ * one, as where it has marked a place of a list before it takes it out. */
+static bool is_stale(StaleSwaps *swaps, const Done *load, ThreadId thread, uint32_t rows) {
+  unsigned lane = thread_lane(thread);
   bool differs = false;
-  for (uint32_t row = 0; row < rows; row++)
-    differs |= look_global(swaps->gpu, load->address[lane] + 4 * (uint64_t)row) != load->value[lane][row];
+  for (uint32_t row = 0; row < rows; row++) {
+    uint64_t address = load->address[lane] + 4 * (uint64_t)row;
+    differs |= look_global(swaps->gpu, address) != load->value[lane][row] &&
+               !thread_equal(look_global_change(swaps->gpu, address).thread, thread);
+  }
   return differs && changes_at(swaps, load->address[lane], rows) != load->changes[lane];
 }
 
@@ -315,7 +320,8 @@ static void check_swap(StaleSwaps *swaps, const Performed *performed, const Chas
         !is_newest(swaps, performed, chases, chase, look, lane))
       continue;
     if (changes_at(swaps, look->address[lane], rows) != look->changes[lane] &&
-        is_stale(swaps, load, lane, rows_of(&performed->launch->kernel->insts[chase->load])))
+        is_stale(swaps, load, thread_plus(performed->base, lane),
+                 rows_of(&performed->launch->kernel->insts[chase->load])))
       tell(swaps, performed, chase, lane);
   }
 }

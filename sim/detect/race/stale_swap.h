@@ -7,8 +7,8 @@
  * - a look at the word (a load, or an atomic operation) gives the value that is expected, and by which the address of
  *   a second load is computed;
  * - what is stored comes from that load (sources.h);
- * - since the look the word has held something else, since the load that one's word was given another value, and the
- *   compare-and-swap succeeds.
+ * - since the look the word has held something else, since the load another thread gave that one's word another
+ *   value, and the compare-and-swap succeeds.
  * A count that each change raises makes it fail; a list that never takes up a place again doesn't change `next`.
  * Strong loads of global memory of 32 and 64 bits; values that pass through other lanes, local or shared memory
  * aren't followed. So findings can be missed.
