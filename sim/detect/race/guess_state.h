@@ -53,8 +53,10 @@ typedef struct GuessHeld {
 typedef struct GuessState {
   uint32_t pc;
   uint8_t count, preds;
-  bool moved;   /* the registers of the address have changed since the load */
-  bool pending; /* the value has decided something, or was compared: the word has to be looked at again */
+  bool moved;       /* the registers of the address have changed since the load */
+  bool pending;     /* the value has decided something, or was compared: the word has to be looked at again */
+  uint32_t stored;  /* 1 + the instruction that stored what depends on the value; 0: none */
+  uint32_t overdue; /* the same of a value that wasn't right: it has to come again before a compare-and-swap */
   GuessHeld held[HELD_MAX], pred[HELD_PREDS_MAX];
 } GuessState;
 

@@ -108,10 +108,17 @@ static void go_on(Walk *walk, const GuessState *state) {
   }
 }
 
+/* Another round comes, or none if the value was right: `valid`. */
+static void end_round(GuessState *state, bool valid) {
+  state->overdue = valid ? 0 : state->stored ? state->stored : state->overdue;
+  state->stored = 0;
+}
+
 /* The value is the newest after all, if it is `valid`; else another round has to come. */
 static GuessState behind_choice(const GuessState *state, int16_t by, bool valid) {
   GuessState next = *state;
   next.pending = !valid;
+  end_round(&next, valid);
   for (unsigned i = next.preds; i-- > 0 && valid;)
     if (next.pred[i].kind != PRED_EARLIER && (by == WHOLE || next.pred[i].by == by))
       guess_state_take_out(next.pred, &next.preds, i);
@@ -329,6 +336,16 @@ static bool is_same_address(const Walk *walk, const Inst *inst) {
   return false;
 }
 
+static bool is_address_of(const Inst *inst, int16_t reg) {
+  return reg == inst->a || (inst->flags & INST_ADDR64 && reg == inst->a + 1);
+}
+
+/* An instruction that stored what depends on the value, and has to come again, stores to the same place then. */
+static bool is_stored_to(const Walk *walk, const GuessState *state, int16_t reg) {
+  uint32_t stored = state->stored ? state->stored : state->overdue;
+  return stored && is_address_of(&walk->kernel->insts[stored - 1], reg);
+}
+
 /* Where the guard leaves lanes out, they keep what they had. */
 static void write_regs(Walk *walk, GuessState *state, const Inst *inst) {
   RegList writes = inst_writes(inst, walk->kernel->nregs);
@@ -342,6 +359,7 @@ static void write_regs(Walk *walk, GuessState *state, const Inst *inst) {
                             (uint16_t)guess_kind_mix((GuessKind)result.kind, guess_state_kind(state, writes.reg[i])),
                         .by = WHOLE};
     set_reg(walk, state, writes.reg[i], now);
+    walk->refused |= is_stored_to(walk, state, writes.reg[i]);
     state->moved |= (writes.reg[i] == address || writes.reg[i] == address + 1) && !is_same_address(walk, inst);
   }
 }
@@ -382,7 +400,8 @@ static void look(Walk *walk, GuessState *state, const Inst *inst) {
   for (unsigned i = 0; i < state->preds; i++)
     state->pred[i] = (GuessHeld){.what = state->pred[i].what, .kind = PRED_EARLIER, .by = WHOLE};
   set_found(walk, state, inst, VALUE, HIGH);
-  state->pending = false;
+  end_round(state, false);
+  state->pending = state->overdue != 0;
 }
 
 static bool may_swap(const Walk *walk, const GuessState *state, const Inst *inst) {
@@ -404,7 +423,7 @@ static void swap(Walk *walk, GuessState *state, const Inst *inst) {
     walk->refused |= walk->swap != NO_TARGET && walk->swap != (int32_t)state->pc;
     walk->swap = (int32_t)state->pc;
   }
-  walk->refused |= inst_is_guarded(inst) || !may_swap(walk, state, inst);
+  walk->refused |= inst_is_guarded(inst) || !may_swap(walk, state, inst) || state->overdue;
   for (unsigned i = state->count; i-- > 0;)
     if (!guess_kind_is_old((GuessKind)state->held[i].kind) && state->held[i].kind != FIXED)
       guess_state_take_out(state->held, &state->count, i);
@@ -439,6 +458,34 @@ static void look_behind(Walk *walk, GuessState *state, const Inst *inst) {
     set_reg(walk, state, writes.reg[i], (GuessHeld){.kind = LOOKED, .by = WHOLE});
 }
 
+/* What a store leaves in another word. */
+static GuessKind stored_kind(const GuessState *state, const Inst *inst) {
+  RegList reads = inst_reads(inst);
+  GuessKind kind = FRESH;
+  for (unsigned i = 0; i < reads.count; i++)
+    if (!is_address_of(inst, reads.reg[i]))
+      kind = guess_kind_mix(kind, guess_state_kind(state, reads.reg[i]));
+  return kind;
+}
+
+/* A store of what depends on the value, or that one again. */
+static bool is_own_store(const GuessState *state, const Inst *inst) {
+  bool again = state->stored == state->pc + 1 || state->overdue == state->pc + 1;
+  bool stores = (inst->op == OP_ST || inst->op == OP_STS) && !inst_is_guarded(inst) && inst->a >= 0;
+  bool old_place = guess_kind_is_old(guess_state_kind(state, inst->a)) ||
+                   (inst->flags & INST_ADDR64 && guess_kind_is_old(guess_state_kind(state, (int16_t)(inst->a + 1))));
+  return stores && !old_place && (again || stored_kind(state, inst) == DERIVED);
+}
+
+static void store(Walk *walk, GuessState *state, const Inst *inst) {
+  GuessKind kind = stored_kind(state, inst);
+  uint32_t before = state->stored ? state->stored : state->overdue;
+  walk->refused |= kind == EARLIER || (before && before != state->pc + 1);
+  state->overdue = 0;
+  state->stored = kind == DERIVED ? state->pc + 1 : 0;
+  state->pending |= state->stored != 0;
+}
+
 static void step(Walk *walk, GuessState state) {
   const Inst *inst = &walk->kernel->insts[state.pc];
   if (state.pc == walk->load)
@@ -451,6 +498,8 @@ static void step(Walk *walk, GuessState state) {
     compute(walk, &state, inst);
   else if (state.pending && is_look(walk->kernel, inst) && !reads_old(&state, inst))
     look_behind(walk, &state, inst);
+  else if (is_own_store(&state, inst))
+    store(walk, &state, inst);
   else {
     walk->refused |= reads_old(&state, inst) || (state.pending && !is_quiet(inst)) || inst->op == OP_CAL ||
                      inst->op == OP_RET || inst->op == OP_BRX;

@@ -3,9 +3,12 @@
  *
  * On every way from such a load, as far as its value goes,
  * - the value and what is computed of it reach nothing but both values of a compare-and-swap of the word: no
- *   address, no store, no guard, no other lane, no branch but the following ones. The compared value is the loaded
- *   one as it is, or with some of its bytes replaced (PRMT), and then what is stored depends on the other bytes
- *   only;
+ *   address, no store but the following one, no guard, no other lane, no branch but the following ones. The compared
+ *   value is the loaded one as it is, or with some of its bytes replaced (PRMT), and then what is stored depends on
+ *   the other bytes only;
+ * - a store of it to another word, whose address doesn't depend on it, comes again in each other round before that
+ *   one's compare-and-swap (`do next[node] = head; while (!swapped)`): who finds the word by what was swapped finds
+ *   the newest value there;
  * - a branch that the value decides leads on both ways to that compare-and-swap or back to the load, past nothing
  *   that changes memory, that ends the thread, or that loads, but strong loads and `atomicAdd(p, 0)`;
  * - behind the compare-and-swap a branch compares its result with the value, for equality: in all bits, or in the
