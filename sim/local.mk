@@ -141,6 +141,7 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/waitgraph_cycles.c \
   sim/detect/naming/waitgraph_entry.c \
   sim/detect/naming/waitgraph_pending.c \
+  sim/detect/naming/waitgraph_rounds.c \
   sim/detect/naming/waitgraph_spin.c \
   sim/detect/naming/waitgraph_text.c \
   sim/detect/progress.c \

@@ -280,6 +280,23 @@ static void connect_reductions(WaitGraph *graph) {
   }
 }
 
+void wait_graph_drop_edges(WaitGraph *graph, const bool *drop) {
+  guint kept = 0, count = graph->edges->len;
+  g_hash_table_remove_all(graph->pairs);
+  for (guint i = 0; i < graph->nodes->len; i++)
+    wait_node(graph, i)->first_edge = 0;
+  for (guint i = 0; i < count; i++) {
+    Edge edge = *wait_edge(graph, i);
+    if (drop[i])
+      continue;
+    g_hash_table_add(graph->pairs, wait_pair(edge.from, edge.to));
+    edge.next = wait_node(graph, edge.from)->first_edge;
+    *wait_edge(graph, kept) = edge;
+    wait_node(graph, edge.from)->first_edge = ++kept;
+  }
+  g_array_set_size(graph->edges, kept);
+}
+
 /* ---- who holds what is waited for ---- */
 
 static guint find_thread(WaitGraph *graph, ThreadId thread) {

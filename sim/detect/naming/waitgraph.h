@@ -141,7 +141,7 @@ char *wait_graph_json(const WaitGraph *graph);
 
 /* ---- shared by the files that build the graph: waitgraph.c, what each lane waits for; waitgraph_spin.c, the same
  * of one in a loop; waitgraph_actors.c, who would change it; waitgraph_pending.c, which blocks that aren't resident
- * would; waitgraph_chances.c, which of that leads nowhere ---- */
+ * would; waitgraph_chances.c, waitgraph_rounds.c, which of that leads nowhere ---- */
 /* The node of that name, made if it is new: pointers to nodes are good until then. */
 guint wait_node_of(WaitGraph *graph, NodeKind kind, guint view, uint32_t index, uint64_t key);
 /* The node of that name, G_MAXUINT if there is none. */
@@ -168,6 +168,8 @@ void wait_connect_writers(WaitGraph *graph);
 void wait_connect(WaitGraph *graph, guint from, guint to, EdgeKind kind, uint32_t pc, uint32_t physical);
 /* The edge goes to another thing instead, for which its lane waits at `pc`. */
 void wait_reconnect(WaitGraph *graph, guint edge, guint to, uint32_t pc);
+/* Drops those edges; `drop` says which, by their numbers, and all get new ones. */
+void wait_graph_drop_edges(WaitGraph *graph, const bool *drop);
 /* True if the lane gets further than the proof found, by what the assumption adds. */
 bool wait_frees(WaitGraph *graph, WarpView *view, unsigned lane, const Assumption *assumption);
 /* The touches of a footprint's table, sorted: hash tables have no order, and everything that is shown needs one. */

@@ -127,6 +127,7 @@ static void walk_states(LaneWalk *walk, const LaneState *start, bool only_flight
     if (!walk->assumption)
       view_note_explored(walk->view, space.state.pc);
     states->from = next;
+    walk->ended = false;
     explore_step(walk, &space.state);
     explorer->steps++;
     explorer->gave_up |= !walk->assumption && out_of_budget(explorer);

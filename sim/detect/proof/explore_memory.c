@@ -174,6 +174,7 @@ bool explore_may_be_anything(const LaneWalk *walk, const ValueSet *set, WordKey 
 static ValueSet *changed_word(LaneWalk *walk, WordKey key) {
   walk->effects.of_lane |= word_key_is_local(key);
   walk->effects.of_warp |= word_key_is_shared(key);
+  explore_may_change(walk, &key);
   return abstract_word(&walk->explorer->memory, walk->view->sm, key);
 }
 
@@ -413,6 +414,8 @@ static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) 
   bool changes = op_info[inst->op].flags & (OPF_STORE | OPF_LOCK), local = place_space(inst) == MEM_LOCAL;
   if (walk->footprint && changes && !local)
     footprint_note(walk->footprint->wild, state->pc, state->pc, 0);
+  if (changes && !local)
+    explore_may_change(walk, NULL);
   if (changes && local && !read_only(walk)) {
     view_add_lanes(walk->explorer, walk->view, &walk->view->local_unknown, 1u << walk->lane);
     walk->effects.of_lane = true;

@@ -51,6 +51,8 @@ static void arrive(LaneWalk *walk, LaneState *state, uint32_t index) {
 }
 
 void explore_enter(LaneWalk *walk, LaneState *state) {
+  if (walk->ended)
+    return;
   while (state->depth > 0 && state->stack[state->depth - 1].kind == STACK_SSY &&
          state->stack[state->depth - 1].pc == state->pc)
     state->depth--; /* the path ends here, the lane goes on from here once the others came */

@@ -35,6 +35,7 @@ typedef struct LaneWalk {
   guint flight_at;
   uint32_t start_pc, loads_taken;
   bool only_flights; /* it doesn't go on */
+  bool ended;        /* the step may have changed the word at which the assumption ends */
 } LaneWalk;
 
 /* Adds to the view's state set every state that may follow `state`, and to the walk what it reaches. */
@@ -62,6 +63,11 @@ static inline uint32_t explore_lane_reader(const WarpView *view, unsigned lane) 
 static inline void explore_note_reader(const LaneWalk *walk, Readers *readers) {
   if (keeps_stores(walk))
     abstract_note_reader(readers, read_only(walk) ? explore_lane_reader(walk->view, walk->lane) : walk->view->index);
+}
+/* The step may change that word; NULL: any. */
+static inline void explore_may_change(LaneWalk *walk, const WordKey *key) {
+  const uint64_t *end = walk->assumption ? walk->assumption->ends_at : NULL;
+  walk->ended |= end && (!key || *key == *end);
 }
 /* The same of one word. What a lane saves in its own memory it finds there, whatever it is asked. */
 static inline bool keeps_store(const LaneWalk *walk, WordKey key) {

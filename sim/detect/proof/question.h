@@ -47,6 +47,7 @@ typedef struct Assumption {
   bool one_block; /* any_lane, but of its block */
   bool all_open;  /* every stack entry and barrier lets lanes through */
   bool read_only; /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
+  const uint64_t *ends_at; /* WordKey: the lane goes no further than what may change that word; or NULL */
   bool stores;    /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
 } Assumption;
 
