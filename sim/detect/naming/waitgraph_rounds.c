@@ -1,6 +1,8 @@
 /* Workers take entries of a queue and put in others: once it is empty each would put something into the entry of
  * another, or into its own. All of them wait alike in such a round, and nobody holds what they wait for, as one holds
  * a lock. They don't wait for each other, then: edges of the words to those lanes are dropped. */
+#include <string.h>
+
 #include "sim/core/look.h"
 #include "sim/detect/naming/waitgraph.h"
 
@@ -119,16 +121,24 @@ static bool waits_at(const WaitGraph *graph, const Node *lane, uint32_t pc) {
   return false;
 }
 
+/* Both go round at the same instructions, whichever words they wait for there. */
+static bool same_places(const WaitGraph *graph, const Node *one, const Node *other) {
+  WarpView *view = wait_view(graph, one->view);
+  g_autofree bool *places = waiting_places(graph, view, one->index),
+                  *others = waiting_places(graph, wait_view(graph, other->view), other->index);
+  return memcmp(places, others, view->launch->kernel->ninsts * sizeof *places) == 0;
+}
+
 /* The lane waits for words alone, where that one does. */
 static bool waits_alike(const WaitGraph *graph, uint32_t component, const Node *lane) {
   const Node *first = wait_node(graph, first_wait(graph, component)->from);
+  bool alike = wait_view(graph, lane->view)->launch == wait_view(graph, first->view)->launch, same = true;
   for (uint32_t at = lane->first_edge; at; at = wait_edge(graph, at - 1)->next) {
     const Edge *edge = wait_edge(graph, at - 1);
-    if (!waits_at(graph, first, edge->pc) || wait_node(graph, edge->to)->kind != NODE_WORD ||
-        wait_view(graph, lane->view)->launch != wait_view(graph, first->view)->launch)
-      return false;
+    alike &= wait_node(graph, edge->to)->kind == NODE_WORD;
+    same &= waits_at(graph, first, edge->pc);
   }
-  return true;
+  return alike && (same || same_places(graph, lane, first));
 }
 
 /* Who waits for the word would change it by an instruction that changes the words of others of the round. */
