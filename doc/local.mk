@@ -55,8 +55,11 @@ update-results: lockstep$(EXEEXT)
 	SRCDIR=$(abs_srcdir) LOCKSTEP=$(abs_builddir)/lockstep$(EXEEXT) TABLE=$(abs_builddir)/kernels.md \
 	  $(SHELL) $(srcdir)/tests/script/kernel_cycles.sh
 	awk -v name=h200_kernels -v file=kernels.md -f $(srcdir)/doc/insert.awk page.md >tables.md
-	cp tables.md $(srcdir)/doc/results.md
-	rm -f kernels.md tables.md page.md validation.csv cycles.md locks.md merge.md primitives.md wild.md wild2.md wild3.md
+	SRCDIR=$(abs_srcdir) LOCKSTEP=$(abs_builddir)/lockstep$(EXEEXT) TABLE=$(abs_builddir)/mix.md \
+	  $(SHELL) $(srcdir)/tests/script/mix.sh
+	awk -v name=h200_mix -v file=mix.md -f $(srcdir)/doc/insert.awk tables.md >page.md
+	cp page.md $(srcdir)/doc/results.md
+	rm -f kernels.md mix.md tables.md page.md validation.csv cycles.md locks.md merge.md primitives.md wild.md wild2.md wild3.md
 
 # The papers' figures, and Li et al.'s Table 3 at all sizes, from the plans in validation/figures. Apart, since it takes half
 # an hour of a core; _figures keeps the tables.

@@ -231,6 +231,7 @@ TEST_FILES = \
   tests/script/twins.sh \
   tests/script/threads.sh \
   tests/script/primitives_h200.sh \
+  tests/script/mix.sh \
   tests/script/word_locks.sh \
   tests/script/slurm.sh \
   tests/script/irregular.sh \

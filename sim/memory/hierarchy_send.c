@@ -21,7 +21,7 @@ static uint64_t round_trip(const Hierarchy *h, uint32_t sm, const MemPiece *piec
 /* Where the pieces of a request go, and what they take on their way out. */
 typedef struct Ways {
   uint64_t takes, longest;
-  uint32_t joined;
+  uint32_t credits;
 } Ways;
 
 /* True if all lanes of an atomic are on one bank, and bring a result each: they leave the SM more slowly then. */
@@ -68,10 +68,9 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
     piece->shape.home = home & 1;
     if (kind == MEM_ATOMIC)
       take_turns(h, request, piece, banked);
-    if (joins && port_joins(issue, rules, line)) {
+    if (joins && port_joins(issue, rules, line))
       piece->shape.joined = true;
-      ways.joined++;
-    }
+    ways.credits += port_credits(rules, kind, piece->shape);
     if (rules->queue)
       ways.takes += port_takes(rules, kind, piece->shape, request->cas);
     if (other && h->fence_probe)
@@ -90,7 +89,7 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
   request->from = MAX(milli_of(time), sent_milli);
   MemNext next = port_goes_on(issue, &h->port_rules, request, milli_of(time));
   next.takes_milli = ways.takes;
-  next.credits = request->parts - ways.joined;
+  next.credits = ways.credits;
   return next;
 }
 
@@ -158,7 +157,7 @@ void hierarchy_leave_held(Hierarchy *h, Port *port, uint64_t milli) {
   /* the first one isn't looked at without need: it isn't in the host's cache */
   for (uint32_t first; (first = port->held.first) != PART_NONE && (port->credits || port->held_joined);) {
     Part *part = part_at(&h->queue, first);
-    if (!port_has_credit(port, part))
+    if (!port_has_credit(port, &h->port_rules, part))
       return;
     port->held.first = part->next;
     port->held_joined -= part->shape.joined;
@@ -255,7 +254,7 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *
     uint32_t index = make_part(h, request, &request->piece[i], number + i, i ? rest : first, counters);
     part_at(&h->queue, index)->more += i * apart;
     part_note(&h->queue, index, TRACE_SENT, milli);
-    if (port->held.first == PART_NONE && port_has_credit(port, part_at(&h->queue, index)))
+    if (port->held.first == PART_NONE && port_has_credit(port, &h->port_rules, part_at(&h->queue, index)))
       leave(h, index, milli, &h->queue.side[request->sm].sent);
     else
       hold(h, port, index);

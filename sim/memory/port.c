@@ -22,6 +22,7 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .queue = machine->memory.port.queue,
                        .quad_cas_turns = machine->memory.port.quad_cas_turns,
                        .credits = machine->memory.port.credits,
+                       .turn_credits = machine->memory.port.turn_credits,
                        .merge_lines = machine->memory.port.merge_lines};
 }
 

@@ -1,8 +1,9 @@
 /* port.h - the port of an SM to the crossbar, each way.
- * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply
- * brings back; a part that finds no credit waits, and all behind it. Replies come in one each so many cycles. Stores
- * to one of the lines that the SM stored to last join the store before, and take no credit. An SM whose part finds
- * its slice full is stopped: what it sent behind that waits, too.
+ * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them (an atomic, one or
+ * more for each of its turns in the atomic unit: memory.port.turn_credits), which their reply brings back; a part
+ * that finds too few waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines
+ * that the SM stored to last join the store before, and take no credit. An SM whose part finds its slice full is
+ * stopped: what it sent behind that waits, too.
  * Accesses of one scheduler come to the port some cycles apart, and only when there is room in its queue; the parts
  * of one store come some cycles apart, with those of other warps in between. Who has to wait does that before the
  * access is issued, so the scheduler chooses among all its warps then. That looks at what accesses take of the way
@@ -22,7 +23,7 @@
 typedef struct PortRules {
   uint64_t request, split, store, store_sector, atomic_turn, cas_turn, bank_turn, reply, reply_sector, merge,
       scheduler, store_split;
-  uint32_t credits, merge_lines, queue, quad_cas_turns;
+  uint32_t credits, turn_credits, merge_lines, queue, quad_cas_turns;
   bool by_arrival;
 } PortRules;
 
@@ -82,35 +83,48 @@ static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape
 static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {
   return port_takes(rules, (MemKind)part->kind, part->shape, part->cas);
 }
-/* True if the part finds a credit, or needs none. */
-static inline bool port_has_credit(const Port *port, const Part *part) { return port->credits || part->shape.joined; }
-/* The part leaves at `milli` or later, with a credit if it needs one, which there must be. Returns when. */
+/* How many credits a part takes. */
+static inline uint32_t port_credits(const PortRules *rules, MemKind kind, MemShape shape) {
+  if (kind == MEM_ATOMIC && rules->turn_credits)
+    return MIN(MAX(1u, rules->turn_credits * shape.turns), rules->credits);
+  return !shape.joined;
+}
+static inline uint32_t port_part_credits(const PortRules *rules, const Part *part) {
+  return port_credits(rules, (MemKind)part->kind, part->shape);
+}
+/* True if the part finds all the credits that it needs. */
+static inline bool port_has_credit(const Port *port, const PortRules *rules, const Part *part) {
+  return port->credits >= port_part_credits(rules, part);
+}
+/* The part leaves at `milli` or later, with the credits that it needs, which there must be. Returns when. */
 static inline uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
   uint64_t ready = milli;
-  if (port->credit && !part->shape.joined) {
-    ready = MAX(milli, port->credit[port->first_credit]);
+  uint32_t count = port_part_credits(rules, part);
+  for (uint32_t i = 0; port->credit && i < count; i++) {
+    ready = MAX(ready, port->credit[port->first_credit]);
     port->first_credit = port->first_credit + 1 < rules->credits ? port->first_credit + 1 : 0;
   }
-  port->credits -= !part->shape.joined;
+  port->credits -= count;
   uint64_t start = MAX(ready, port->out_free);
   port->out_free = start + port_part_takes(rules, part);
   return start;
 }
 /* Makes the ring of credits: all others have been there from the start. */
 void port_make_credits(Port *port, const PortRules *rules);
-/* The credit is back at `milli`. */
-static inline void port_return_credit(Port *port, const PortRules *rules, uint64_t milli) {
+/* So many credits are back at `milli`. */
+static inline void port_return_credits(Port *port, const PortRules *rules, uint32_t count, uint64_t milli) {
   if (G_UNLIKELY(!port->credit))
     port_make_credits(port, rules);
-  uint32_t last = port->first_credit + port->credits;
-  port->credit[last < rules->credits ? last : last - rules->credits] = milli;
-  port->credits++;
+  for (; count; count--) {
+    uint32_t last = port->first_credit + port->credits++;
+    port->credit[last < rules->credits ? last : last - rules->credits] = milli;
+  }
 }
 /* A reply that takes the way in so long comes at `milli`, where replies go on in the order in which they come, though
  * they aren't told in that: all that are told from now on come in cycle `now` or later. Returns when it does. */
 uint64_t port_take_slot(Port *port, uint64_t takes, uint64_t milli, uint64_t now);
-/* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. The credit is back
- * then. */
+/* A reply comes at `milli`; it takes the way in if it has data. Returns when the SM has it. Its credits are
+ * back then. */
 static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
   MemKind kind = (MemKind)part->kind;
   uint64_t start = milli;
@@ -124,8 +138,8 @@ static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part
       port->in_free = start + takes;
     }
   }
-  if (!part->shape.joined)
-    port_return_credit(port, rules, start);
+  uint64_t through = start + (kind == MEM_ATOMIC ? part->more : 0); /* its last lane */
+  port_return_credits(port, rules, port_part_credits(rules, part), through);
   return start;
 }
 

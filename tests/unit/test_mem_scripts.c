@@ -10,7 +10,7 @@ static const char *const scripts[] = {
     "after_loads", "atomic",        "clocks",      "coalescer",    "copies",        "copies_void", "counts",
     "dram",        "fractions",     "goes_on",     "halves",       "halves_pass",   "hash_pairs",  "hold_again",
     "hold_batch",  "hold_line",     "hold_queue",  "hold_slice",   "hold_unit",     "host",        "late",
-    "merge",       "merge_credits", "no_l2",       "no_queue",     "pairs",         "paths",       "port",
+    "merge",       "merge_credits", "turn_credits", "no_l2",       "no_queue",     "pairs",         "paths",       "port",
     "port_banks",  "port_quads",    "queues",      "queues_no_l2", "queues_server", "reacquire",   "replies",
     "server",      "slice",         "store_split", "tags",         "turns_groups",  "untagged",    "warm"};
 
