@@ -135,7 +135,8 @@ START_TEST(stays_within_its_share) {
   enum { MANY = 1024, PIECE = 1000, WHOLE = 1000000 };
   g_autoptr(Lab) lab =
       lab_new("gpu.sms=2", START "wait: MOV R3, 250\ndown: IADD R3, R3, -1; ISETP.GT.AND P2, PT, R3, RZ, PT; "
-                                 "@P2 BRA down; LD.CV R5, [R0]; ISETP.EQ.AND P1, PT, R5, RZ, PT; @P1 BRA wait; EXIT\n");
+                                 "@P2 BRA down; LD.CV R5, [R0]; ISETP.EQ.AND P1, PT, R5, RZ, PT; @P1 BRA wait; "
+                                 "EXIT\n");
   lab_buffer(lab, WORDS);
   lab_launch_grid(lab, 0, BLOCKS, MANY, 0, 0);
   GpuStop stop;

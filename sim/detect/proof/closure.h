@@ -31,9 +31,9 @@ Closure *closure_new(Gpu *gpu);
 /* NULL is fine. */
 void closure_free(Closure *closure);
 /* Runs on until that is known, for `share` instructions at the most, or some thousands for each warp, up to
- * CIRCLE_SHARE_LEAST, if these are more. What was seen counts the next time, too, unless a warp has exited or a block has come: it holds at any
- * time, and what happened in between can't matter once all that can happen from now on has been seen. NULL: it
- * isn't known, or the run stopped (*stop says why). */
+ * CIRCLE_SHARE_LEAST, if these are more. What was seen counts the next time, too, unless a warp has exited or a block
+ * has come: it holds at any time, and what happened in between can't matter once all that can happen from now on has
+ * been seen. NULL: it isn't known, or the run stopped (*stop says why). */
 Circle *closure_watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuStop *stop);
 /* Something came up that it doesn't see through. It may have been of the time before all went round: another
  * Closure may do better. */
