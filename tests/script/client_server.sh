@@ -43,7 +43,7 @@ unordered_complaint() {
 }
 lost_complaint() { run_complaint 'the words of owed sum to' "$@"; }
 
-plan 69
+plan 78
 for machine in gtx1080ti rtx3070 h200; do
   point "basic, on $machine" "$(safe_complaint messages_basic $machine)"
   point "no fence before the mask, on $machine" "$(racy_complaint messages_no_fence $machine)"
@@ -71,6 +71,8 @@ point "more blocks than are resident" "$("$LOCKSTEP" run traces/client_server/me
 point "one block less" "$(run_complaint ': completed' messages_crowd gtx1080ti -p crowd=55)"
 point "forty blocks" "$("$LOCKSTEP" run traces/client_server/messages_basic.yaml -m h200 -p senders=20 -p receivers=20 -p each=1 >"$folder/out" 2>&1 || tail -5 "$folder/out")"
 point "batches, full buffers" "$(safe_complaint batches rtx3070 -p senders=4 -p receivers=1 -p entries=32)"
+# Without __launch_bounds__ 1024 threads of a sender took over half of an SM's registers, and half of the blocks never began.
+point "batches, blocks of 1024 threads, two an SM" "$("$LOCKSTEP" run traces/client_server/batches.yaml -m gtx1080ti -p senders=28 -p receivers=28 -p threads=1024 -p readers=1024 -p each=1 >"$folder/out" 2>&1 || tail -5 "$folder/out")"
 point "batches, a hundred blocks" "$("$LOCKSTEP" run traces/client_server/batches.yaml -p senders=50 -p receivers=50 -p each=2 >"$folder/out" 2>&1 || tail -5 "$folder/out")"
 for pool in 3 1024; do
   point "hash table by servers, pool of $pool" "$(ordered_complaint hash_server gtx1080ti -p pool=$pool)"
@@ -106,5 +108,10 @@ for machine in gtx1080ti h200; do
   point "two nested locks, on $machine" "$(ordered_complaint nested_small $machine -p pool=5 -p each=3)"
   point "two nested locks, no hierarchy, on $machine" "$(check_complaint 3 nested_small_no_hierarchy $machine)"
   point "two nested locks, one channel, on $machine" "$(check_complaint 2 nested_small_one_channel $machine)"
+  point "two nested locks, channels that run full, on $machine" "$(ordered_complaint nested_small_close $machine)"
+  point "all kinds of messages in one that runs full, on $machine" "$(check_complaint 2 nested_small_together $machine)"
+  point "all in one with room for all, on $machine" "$(run_complaint ': completed' nested_small_together $machine -p room=4)"
 done
+point "two nested locks, channels that run full, as machine code" "$(ordered_complaint nested_small_close h200 --code sass)"
+point "all kinds of messages in one that runs full, as machine code" "$(check_complaint 2 nested_small_together h200 --code sass)"
 finish

@@ -52,9 +52,9 @@ static __device__ __forceinline__ void receive_batches(Word *channels, Word entr
                             checker);
 }
 
-extern "C" __global__ void batch_senders(Word *channels, int entries, int local, int receivers, Word *owed,
-                                         Word *finished, int words, int each, int uneven, int pause, unsigned seed,
-                                         int fault) {
+extern "C" __global__ void __launch_bounds__(1024, 2)
+    batch_senders(Word *channels, int entries, int local, int receivers, Word *owed, Word *finished, int words,
+                  int each, int uneven, int pause, unsigned seed, int fault) {
   Load load = {owed, nullptr, finished, receivers, each, uneven, pause, seed};
   if (fault == NO_FENCE)
     send_batches<NoFence, 2>(channels, entries, local, load);
@@ -68,9 +68,9 @@ extern "C" __global__ void batch_senders(Word *channels, int entries, int local,
     send_batches<Sound, 4>(channels, entries, local, load);
 }
 
-extern "C" __global__ void batch_receivers(Word *channels, int entries, int senders, Word *owed, Word *wrong,
-                                           Word *finished, int words, int most, int period, unsigned seed,
-                                           int fault) {
+extern "C" __global__ void __launch_bounds__(1024, 2)
+    batch_receivers(Word *channels, int entries, int senders, Word *owed, Word *wrong, Word *finished, int words,
+                    int most, int period, unsigned seed, int fault) {
   Load load = {owed, wrong, finished, (int)gridDim.x, 0, 0, 0, seed};
   if (fault == RESET_FIRST)
     receive_batches<ResetFirst, 2>(channels, entries, senders, most, period, load);
