@@ -51,15 +51,23 @@ static void add_bipartite(Draw *draw) {
   add_edge(draw, from, to, draw_weight(draw));
 }
 
+/* Edges of the whole grid, each as likely as another, until there are as many as the graph has. */
+static void choose_edge(Draw *draw, uint32_t *left, uint32_t from, uint32_t to) {
+  uint32_t wanted = draw->graph->spec.edges - draw->count;
+  if (wanted == *left || rng_below(&draw->rng, *left) < wanted)
+    add_edge(draw, from, to, draw_weight(draw));
+  --*left;
+}
+
 static void add_road(Draw *draw) {
-  uint32_t width = draw->graph->spec.width;
+  uint32_t width = draw->graph->spec.width, left = 2 * width * (width - 1);
   for (uint32_t y = 0; y < width; y++)
     for (uint32_t x = 0; x < width; x++) {
       uint32_t vertex = y * width + x;
       if (x + 1 < width)
-        add_edge(draw, vertex, vertex + 1, draw_weight(draw));
+        choose_edge(draw, &left, vertex, vertex + 1);
       if (y + 1 < width)
-        add_edge(draw, vertex, vertex + width, draw_weight(draw));
+        choose_edge(draw, &left, vertex, vertex + width);
     }
 }
 
@@ -128,7 +136,7 @@ Graph *graph_new(const GraphSpec *spec) {
   graph->spec = *spec;
   if (spec->kind == GRAPH_ROAD) {
     graph->spec.vertices = spec->width * spec->width;
-    graph->spec.edges = 2 * spec->width * (spec->width - 1);
+    graph->spec.edges = spec->edges ? spec->edges : 2 * spec->width * (spec->width - 1);
   } else if (spec->kind == GRAPH_MESH) {
     graph->spec.vertices = spec->width * spec->length + 2;
     graph->spec.edges = 2 * spec->width + 3 * (spec->length - 1) * spec->width;

@@ -11,7 +11,7 @@
 #define GRAPH_KINDS(X)                                                                                             \
   X(GRAPH_RANDOM, "random")       /* both ends uniform */                                                          \
   X(GRAPH_RMAT, "rmat")           /* Graph500's: quadrants .57, .19, .19, .05; vertices are a power of two */      \
-  X(GRAPH_ROAD, "road")           /* a square grid of width^2 vertices, each joined to its neighbours */           \
+  X(GRAPH_ROAD, "road")           /* a square grid of width^2 vertices, joined to neighbours by `edges` edges */   \
   X(GRAPH_BIPARTITE, "bipartite") /* from the first `width` vertices to the others; low numbers have more edges */ \
   X(GRAPH_MESH, "mesh") /* Washington's: `width` rows, each vertex to three of the next column; source 0, sink last */
 
@@ -32,7 +32,8 @@ typedef enum { GRAPH_KINDS(X) GRAPH_KIND_COUNT } GraphKind;
 typedef enum { GRAPH_PARTS(X) GRAPH_PART_COUNT } GraphPart;
 #undef X
 
-/* Vertices and edges of road and mesh follow from `width` and `length`, and are set by graph_new(). */
+/* Vertices and edges of road and mesh follow from `width` and `length`, and are set by graph_new(); a road's edges
+ * only if they are 0, and then it has all of the grid's. */
 typedef struct GraphSpec {
   GraphKind kind;
   uint32_t vertices, edges;

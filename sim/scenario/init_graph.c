@@ -33,7 +33,10 @@ static bool take(Loader *loader, const YamlNode *node, const char *key, int64_t 
 static bool take_size(Loader *loader, const YamlNode *node, GraphSpec *spec) {
   int64_t most = GRAPH_EDGES_MAX;
   switch (spec->kind) {
-  case GRAPH_ROAD: return take(loader, node, "width", 2, 2048, &spec->width);
+  case GRAPH_ROAD:
+    return take(loader, node, "width", 2, 2048, &spec->width) &&
+           (!yaml_get(node, "edges") ||
+            take(loader, node, "edges", 1, 2 * spec->width * (spec->width - 1), &spec->edges));
   case GRAPH_MESH:
     return take(loader, node, "width", 3, 2048, &spec->width) && take(loader, node, "length", 1, 2048, &spec->length);
   default: break;

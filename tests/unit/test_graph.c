@@ -18,6 +18,7 @@ static const GraphSpec specs[] = {
     {.kind = GRAPH_ROAD, .width = 7, .below = 100, .seed = 1},
     {.kind = GRAPH_BIPARTITE, .vertices = 90, .width = 60, .edges = 400, .below = 6, .seed = 1},
     {.kind = GRAPH_MESH, .width = 5, .length = 4, .below = 20, .seed = 1},
+    {.kind = GRAPH_ROAD, .width = 7, .edges = 59, .below = 100, .seed = 1},
 };
 
 START_TEST(parts_fit_together) {
@@ -108,6 +109,46 @@ START_TEST(sequential_results) {
 }
 END_TEST
 
+/* Of 84 edges of the grid; each is left out by some seed, and kept by another. */
+START_TEST(roads_have_so_many_edges) {
+  bool kept[49][2] = {{false}}, left_out[49][2] = {{false}};
+  for (uint64_t seed = 1; seed <= 30; seed++) {
+    GraphSpec spec = specs[5];
+    spec.seed = seed;
+    Graph *graph = graph_new(&spec);
+    bool now[49][2] = {{false}};
+    ck_assert_uint_eq(graph->spec.edges, 59);
+    for (uint32_t edge = 0; edge < 59; edge++) {
+      uint32_t from = graph->from[edge], down = graph->to[edge] != from + 1;
+      ck_assert(down ? graph->to[edge] == from + 7 : from % 7 != 6);
+      ck_assert(!now[from][down]);
+      now[from][down] = kept[from][down] = true;
+    }
+    for (uint32_t i = 0; i < 2 * 49; i++)
+      left_out[i / 2][i % 2] |= !now[i / 2][i % 2];
+    graph_free(graph);
+  }
+  uint32_t both = 0;
+  for (uint32_t i = 0; i < 2 * 49; i++)
+    both += kept[i / 2][i % 2] && left_out[i / 2][i % 2];
+  ck_assert_uint_eq(both, 84);
+}
+END_TEST
+
+/* As many as there are: the same graph as without a number. */
+START_TEST(roads_with_all_edges) {
+  GraphSpec spec = specs[2];
+  spec.edges = 2 * 7 * 6;
+  Graph *all = graph_new(&spec), *grid = graph_new(&specs[2]);
+  ck_assert_uint_eq(grid->spec.edges, 84);
+  ck_assert_mem_eq(all->from, grid->from, 84 * sizeof *all->from);
+  ck_assert_mem_eq(all->to, grid->to, 84 * sizeof *all->to);
+  ck_assert_mem_eq(all->value, grid->value, 84 * sizeof *all->value);
+  graph_free(all);
+  graph_free(grid);
+}
+END_TEST
+
 START_TEST(meshes_have_washingtons_size) {
   Graph *graph = graph_new(&specs[4]);
   ck_assert_uint_eq(graph->spec.vertices, 5 * 4 + 2);
@@ -140,6 +181,8 @@ int main(void) {
   TCase *tcase = tcase_create("graph");
   tcase_add_loop_test(tcase, parts_fit_together, 0, G_N_ELEMENTS(specs));
   tcase_add_loop_test(tcase, sequential_results, 0, G_N_ELEMENTS(specs));
+  tcase_add_test(tcase, roads_have_so_many_edges);
+  tcase_add_test(tcase, roads_with_all_edges);
   tcase_add_test(tcase, meshes_have_washingtons_size);
   tcase_add_test(tcase, skewed_kinds_are_skewed);
   suite_add_tcase(suite, tcase);
