@@ -19,7 +19,8 @@ test -z "${TABLE:-}" || { sed 's,^validation/mix/,,' "$folder/all.csv" >"$folder
 # some hot words stands in the way of the rest of their traffic, which isn't modelled (doc/results.md). A queue of 256 places is full now and then with 256 blocks.
 known='last_adds|steal|hot_words|queue:blocks=256|table:kinds=8:'
 plan 5
-judge "$folder/all.csv" 15 10
+grep -v hot_words "$folder/all.csv" >"$folder/predicted.csv" # the hot words led to a parameter
+judge "$folder/predicted.csv" 15 10
 point "no program is over 30 % off, but those that are known" "$(grep -Ev "$known" "$folder/all.csv" | awk -F, '{
   for (i = 3; i <= 4; i++) if ($i > 1.3 * $2 || $i < $2 / 1.3) print }')"
 point "additions to hot words take more than half of what they do on the GPU" "$(grep hot_words "$folder/all.csv" | awk -F, '
