@@ -313,10 +313,13 @@ liblockstep_a_SOURCES += \
   sim/memory/crossbar.h \
   sim/memory/dram.c \
   sim/memory/dram.h \
+  sim/memory/gate.c \
+  sim/memory/gate.h \
   sim/memory/heap.c \
   sim/memory/heap.h \
   sim/memory/hierarchy.c \
   sim/memory/hierarchy.h \
+  sim/memory/hierarchy_gate.c \
   sim/memory/hierarchy_inner.h \
   sim/memory/hierarchy_reply.c \
   sim/memory/hierarchy_send.c \

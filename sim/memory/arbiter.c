@@ -1,11 +1,13 @@
 #include "sim/memory/arbiter.h"
 
-void arbiter_rules_init(ArbiterRules *rules, const Machine *machine) {
-  uint32_t sms = machine->gpu.sms, tpcs = MAX(sms / machine->memory.crossbar.tpc_sms, 1),
-           groups = machine->memory.atomic.occupies == ATOMIC_OCCUPIES_LINE ? 1 : machine->memory.atomic.groups;
+void arbiter_rules_init(ArbiterRules *rules, const Machine *machine, const uint8_t *sm_half) {
+  uint32_t sms = machine->gpu.sms, halves = machine->memory.l2.halves,
+           tpcs = MAX(sms / machine->memory.crossbar.tpc_sms / halves, 1), seen[2] = {0},
+           groups = machine->memory.atomic.occupies == ATOMIC_OCCUPIES_LINE ? 1 : machine->memory.atomic.groups,
+           in_half = MAX(groups / halves, 1);
   *rules = (ArbiterRules){.groups = groups, .sm_group = g_new0(uint16_t, sms)};
   for (uint32_t sm = 0; sm < sms; sm++)
-    rules->sm_group[sm] = (uint16_t)(sm % tpcs % groups);
+    rules->sm_group[sm] = (uint16_t)((sm_half[sm] * in_half + seen[sm_half[sm]]++ % tpcs % in_half) % groups);
 }
 
 void arbiter_rules_clear(ArbiterRules *rules) { g_free(rules->sm_group); }

@@ -1,7 +1,7 @@
 /* arbiter.h - who has the next turn in the atomic unit of a slice, where groups of SMs take turns.
  * Models: SMs whose TPCs belong to one group (a CPC of a GPC) share a way into the slice, in order of arrival; the
- * groups take turns, one access each (memory.atomic.groups). SM n belongs to
- * group n modulo TPCs modulo groups: blocks come to one SM of each TPC before the others, as on the GPU, so here the
+ * groups take turns, one access each (memory.atomic.groups). Each half of the L2 has its groups; the nth SM of a half
+ * belongs to its group n modulo TPCs modulo groups of the half: blocks come to one SM of each TPC before the others, as on the GPU, so here the
  * second half of the SMs are the others (memory.crossbar.tpc_sms has neighbours: what is equally far away).
  * Source: validation/hardware/mem_crowd_h200.csv: of 132 SMs that try one word at once, 24 are answered 1.38 times as
  * often as the others, as if six groups of 24 had four SMs and the rest six.
@@ -25,7 +25,8 @@ typedef struct Arbiter {
   uint32_t begun;  /* parts that were chosen and don't have their turn yet: one, or loads that have it together */
 } Arbiter;
 
-void arbiter_rules_init(ArbiterRules *rules, const Machine *machine);
+/* `sm_half`: the half of each SM. */
+void arbiter_rules_init(ArbiterRules *rules, const Machine *machine, const uint8_t *sm_half);
 void arbiter_rules_clear(ArbiterRules *rules);
 void arbiter_clear(Arbiter *arbiter);
 

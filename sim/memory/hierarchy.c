@@ -135,11 +135,12 @@ static inline void perform(Hierarchy *h, uint32_t index, uint64_t cycle, uint64_
 
 static inline void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle) {
   const Part *part = part_at(&h->queue, index);
-  uint32_t first = part->away ? hierarchy_other_slice(h, part) : part->slice;
+  uint32_t first = hierarchy_first_slice(h, part);
   uint64_t milli = milli_of(cycle) + h->latency + crossbar_back(&h->crossbar, part->sm, first);
   if (part->away)
     milli += crossbar_back_over(&h->crossbar, part->slice);
   count_performed(h, part);
+  gate_leave(h, index, cycle);
   if (part->kind == MEM_ATOMIC)
     milli += part->unused ? h->reduction_latency : part->exchange ? h->exchange_latency : h->atomic_latency;
   perform(h, index, cycle, milli);
@@ -321,7 +322,8 @@ static bool goes_home(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle
 }
 
 /* The part waits for its line. */
-static void wait_until(Hierarchy *h, uint32_t index, uint64_t until) {
+static void wait_until(Hierarchy *h, uint32_t index, uint64_t until, uint64_t cycle) {
+  gate_leave(h, index, cycle);
   part_at(&h->queue, index)->stage = PART_FILLED;
   part_note(&h->queue, index, TRACE_FILLED, milli_of(until));
   part_queue_push(&h->queue, index, until);
@@ -341,7 +343,7 @@ static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   } else {
     untagged_add(&h->slice[part->slice].untagged, part->line, due);
   }
-  wait_until(h, index, due);
+  wait_until(h, index, due, cycle);
 }
 
 /* The line is on its way without a tag: true if the part waits for it. */
@@ -361,7 +363,7 @@ static bool waits_for_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t 
     return false;
   }
   *until += tag->in_order;
-  wait_until(h, index, *until);
+  wait_until(h, index, *until, cycle);
   return true;
 }
 
@@ -410,7 +412,7 @@ static void wait_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, const TagL
   if (h->copy_latency)
     until = MAX(until, *tags_busy_until(&h->tags, copy));
   tags_keep_busy(&h->tags, tag, until, true);
-  wait_until(h, index, until);
+  wait_until(h, index, until, cycle);
 }
 
 /* Its turn in the slice has come. */
@@ -467,79 +469,19 @@ static inline bool enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, boo
   return false;
 }
 
-/* ---- slices that are full ---- */
-
-/* The slice of an SM's stopped part is full: the SM waits there. */
-static void wait_for_room(Hierarchy *h, uint32_t sm, Slice *slice, uint64_t cycle) {
-  h->counters->l2_full++;
-  h->stats.slice[slice - h->slice].full++;
-  h->port[sm].stopped_from = cycle;
-  h->port[sm].next = PART_NONE;
-  if (slice->stopped.first == PART_NONE)
-    slice->stopped.first = sm;
-  else
-    h->port[slice->stopped.last].next = sm;
-  slice->stopped.last = sm;
-}
-
-/* An SM's stopped part goes on; the next one comes to its slice as much later as it left later. */
-static void go_on(Hierarchy *h, uint32_t sm, uint64_t cycle) {
-  Port *port = &h->port[sm];
-  uint32_t first = port->stopped_part, next = port->stopped.first;
-  uint64_t apart = MAX(milli_cycle(port_part_takes(&h->port_rules, part_at(&h->queue, first))), 1u);
-  port->stopped_part = next;
-  if (next != PART_NONE) {
-    Part *part = part_at(&h->queue, next);
-    port->stopped.first = part->next;
-    if (part->next != PART_NONE)
-      __builtin_prefetch(part_at(&h->queue, part->next), 1);
-    if (tags_are_there(&h->tags))
-      tags_prefetch(&h->tags, part->set);
-    part->stage = PART_RESUMES;
-    part_queue_push(&h->queue, next, MAX(part->due, cycle + apart));
-  }
-  enter_slice(h, first, cycle, false);
-}
-
-/* A part has left the queue of a slice. */
-static void admit(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  Slice *slice = &h->slice[index];
-  while (slice->stopped.first != PART_NONE && slice->waiting < h->slice_queue) {
-    uint32_t sm = slice->stopped.first;
-    slice->stopped.first = h->port[sm].next;
-    h->stats.port[sm].stopped += cycle - h->port[sm].stopped_from;
-    go_on(h, sm, cycle);
-  }
-}
+void hierarchy_enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle) { enter_slice(h, index, cycle, false); }
 
 /* True: it has its turn in the slice at once. */
 static inline bool arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
-  Port *port = &h->port[part->sm];
-  Slice *slice = &h->slice[part->slice];
   SliceStats *stats = &h->stats.slice[part->slice];
   stats->arrived++;
   link_stats_add(&stats->in, part->out);
   part_note(&h->queue, index, TRACE_ARRIVED, milli_of(cycle));
-  if (G_UNLIKELY(port->stopped_part != PART_NONE)) {
-    part_list_append(&h->queue, &port->stopped, index);
-    return false;
-  }
-  if (G_LIKELY(slice->waiting < h->slice_queue))
+  if (G_LIKELY(gate_lets_in(h, part)))
     return enter_slice(h, index, cycle, true);
-  port->stopped_part = index;
-  wait_for_room(h, part->sm, slice, cycle);
+  gate_stop(h, index, cycle);
   return false;
-}
-
-/* The part is its SM's stopped one. */
-static void resume(Hierarchy *h, uint32_t index, uint64_t cycle) {
-  const Part *part = part_at(&h->queue, index);
-  Slice *slice = &h->slice[part->slice];
-  if (slice->waiting < h->slice_queue)
-    go_on(h, part->sm, cycle);
-  else
-    wait_for_room(h, part->sm, slice, cycle);
 }
 
 /* ---- paths of TPCs ---- */
@@ -568,7 +510,7 @@ static void leave_queue(Hierarchy *h, uint32_t slice) {
 /* What is due other than a turn in a slice. */
 static void serve_other(Hierarchy *h, uint32_t index, uint64_t cycle) {
   switch ((PartStage)part_at(&h->queue, index)->stage) {
-  case PART_RESUMES: resume(h, index, cycle); return;
+  case PART_RESUMES: gate_resume(h, index, cycle); return;
   case PART_TURN: take_turn(h, index, cycle); return;
   case PART_FILLED: access_line(h, index, find(h, part_at(&h->queue, index)), true, cycle); return;
   default:
@@ -595,8 +537,8 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
     serve_other(h, index, cycle);
   if (turn)
     look_up(h, index, cycle);
-  if (stage == PART_LOOKUP && G_UNLIKELY(h->slice[slice].stopped.first != PART_NONE))
-    admit(h, slice, cycle);
+  if (stage == PART_LOOKUP && G_UNLIKELY(gates_wait(&h->gates, slice)))
+    gate_admit(h, slice, cycle);
 }
 
 uint64_t hierarchy_next(const Hierarchy *h) { return part_queue_next(&h->queue); }

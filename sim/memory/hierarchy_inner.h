@@ -1,6 +1,6 @@
 /* hierarchy_inner.h - what the files of the memory system in units share: hierarchy_send.c (an access leaves its SM),
- * hierarchy.c (the way of a part through the slices), hierarchy_reply.c (it is performed, and answered),
- * hierarchy_setup.c (making). */
+ * hierarchy_gate.c (its parts come to their slices), hierarchy.c (their way through these), hierarchy_reply.c (they
+ * are performed, and answered), hierarchy_setup.c (making). */
 #ifndef LOCKSTEP_MEMORY_HIERARCHY_INNER_H
 #define LOCKSTEP_MEMORY_HIERARCHY_INNER_H
 
@@ -10,6 +10,7 @@
 #include "sim/memory/coalescer.h"
 #include "sim/memory/crossbar.h"
 #include "sim/memory/dram.h"
+#include "sim/memory/gate.h"
 #include "sim/memory/part.h"
 #include "sim/memory/port.h"
 #include "sim/memory/recent_loads.h"
@@ -32,7 +33,6 @@ typedef struct Away {
 typedef struct Slice {
   uint64_t free_at;
   uint32_t waiting; /* parts that wait for their turn */
-  PartList stopped; /* SMs that wait for room, by Port.next */
   AtomicUnit atomics;
   Arbiter arbiter;
   Untagged untagged;
@@ -54,6 +54,7 @@ struct Hierarchy {
   PortRules port_rules;
   AtomicRules atomic_rules;
   ArbiterRules arbiter_rules; /* groups: 1 with a unit that locks lines alone */
+  Gates gates;
   Tags tags;
   Dram dram;
   PartQueue queue;
@@ -69,7 +70,7 @@ struct Hierarchy {
   RecentLoads *recent_loads; /* of each slice; NULL: none count */
   Away *away;                /* AWAY_LINES of each SM; NULL with one half */
   uint32_t *passing;         /* stores and atomics on their way home, PASSING_LINES of each half; NULL with one */
-  uint32_t sms, slices, slice_queue, window;
+  uint32_t sms, slices, window;
   uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
   uint32_t switch_latency;
   uint64_t pass;        /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */
@@ -98,6 +99,54 @@ static inline uint32_t hierarchy_note_owner(Hierarchy *h, const Part *part) {
   h->owner[key] = h->owner[key] == 0 || h->owner[key] == own ? (uint8_t)own : SHARE_MIXED;
   return key;
 }
+/* The slice to which the part came from its SM. */
+static inline uint16_t hierarchy_first_slice(const Hierarchy *h, const Part *part) {
+  return part->away ? hierarchy_other_slice(h, part) : part->slice;
+}
+/* The part, which came from its SM, takes its place in its slice and waits for its turn. */
+void hierarchy_enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle);
+
+/* ---- gates: hierarchy_gate.c ---- */
+
+/* The part has arrived, and has to wait. */
+void gate_stop(Hierarchy *h, uint32_t index, uint64_t cycle);
+/* The part is its SM's first one, and is to try again. */
+void gate_resume(Hierarchy *h, uint32_t index, uint64_t cycle);
+/* A part has left the queue of that slice, for whose room gates wait. */
+void gate_admit(Hierarchy *h, uint32_t slice, uint64_t cycle);
+/* Of gate_leave(): the part gives its place back. */
+void gate_give_place(Hierarchy *h, uint32_t index, uint64_t cycle);
+/* An atomic takes a place for each of its turns. */
+static inline uint16_t gate_places(const Part *part) { return part->kind == MEM_ATOMIC ? part->shape.turns : 1; }
+static inline bool gate_has_room(const Hierarchy *h, const Part *part) {
+  const Gates *gates = &h->gates;
+  if (gates->admitted && gates->admitted[part->slice * gates->units + gates->unit[part->sm]] >= gates->places)
+    return false;
+  return h->slice[part->slice].waiting < gates->queue;
+}
+static inline void gate_take_place(Hierarchy *h, Part *part) {
+  if (!h->gates.admitted)
+    return;
+  part->admitted = true;
+  h->gates.admitted[part->slice * h->gates.units + h->gates.unit[part->sm]] += gate_places(part);
+}
+/* True if the part, which has arrived, takes a place at once: nothing waits at its gate, and there is room. */
+static inline bool gate_lets_in(Hierarchy *h, Part *part) {
+  const Gates *gates = &h->gates;
+  uint32_t plane = gates->plane[part->slice];
+  if (G_UNLIKELY(h->port[part->sm].stop[plane].part != PART_NONE) ||
+      G_UNLIKELY(gates->gate[gates->unit[part->sm] * gates->planes + plane].sms.first != PART_NONE) ||
+      G_UNLIKELY(!gate_has_room(h, part)))
+    return false;
+  gate_take_place(h, part);
+  return true;
+}
+/* The part is performed in this cycle, or waits for its line from now on. */
+static inline void gate_leave(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  if (part_at(&h->queue, index)->admitted)
+    gate_give_place(h, index, cycle);
+}
+
 enum { LATE_LINES = 256 };
 /* Parts that wait in the port of their SM leave it at `milli` or later, in order, as far as there are credits. */
 void hierarchy_leave_held(Hierarchy *h, Port *port, uint64_t milli);

@@ -202,6 +202,7 @@ static uint16_t common_states(const MemRequest *request, bool first) {
   part.exchange = request->exchange;
   part.cas = request->cas;
   part.first = first;
+  part.admitted = false;
   return part.states;
 }
 

@@ -39,13 +39,13 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   h->backing = backing;
   h->sms = machine->gpu.sms;
   h->slices = machine->memory.slices;
-  h->slice_queue = machine->memory.l2.queue;
   coalescer_init(&h->coalescer, machine);
   slice_map_init(&h->map, machine, seed);
   crossbar_init(&h->crossbar, machine, seed);
   port_rules_init(&h->port_rules, machine);
   atomic_rules_init(&h->atomic_rules, machine);
-  arbiter_rules_init(&h->arbiter_rules, machine);
+  arbiter_rules_init(&h->arbiter_rules, machine, h->crossbar.sm_half);
+  gates_init(&h->gates, machine, h->arbiter_rules.sm_group, h->arbiter_rules.groups);
   tags_init(&h->tags, machine);
   dram_init(&h->dram, machine);
   part_queue_init(&h->queue, h->sms);
@@ -57,7 +57,7 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   h->issue = PAGES_NEW(Port, h->sms);
   h->slice = PAGES_NEW(Slice, h->slices);
   for (uint32_t i = 0; i < h->slices; i++) {
-    h->slice[i] = (Slice){.stopped = {PART_NONE, PART_NONE}};
+    h->slice[i] = (Slice){0};
     atomic_unit_init(&h->slice[i].atomics);
   }
   h->late_stores = machine->memory.late_stores;
@@ -87,6 +87,7 @@ void hierarchy_free(Hierarchy *h) {
   }
   crossbar_clear(&h->crossbar);
   arbiter_rules_clear(&h->arbiter_rules);
+  gates_clear(&h->gates);
   tags_clear(&h->tags);
   dram_clear(&h->dram);
   part_queue_clear(&h->queue);

@@ -59,6 +59,7 @@ typedef struct Part {
       bool unused : 1, exchange : 1, cas : 1; /* of an atomic: as in MemRequest */
       bool passes : 1;                        /* waits in a slice of its SM's half for its way to the other one */
       bool first : 1;                         /* of its access */
+      bool admitted : 1;                      /* takes one of its group's places in a slice of its SM's half */
     };
     uint16_t states; /* all of these */
   };

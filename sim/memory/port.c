@@ -27,11 +27,9 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
 }
 
 void port_init(Port *port, const PortRules *rules) {
-  *port = (Port){.credits = rules->credits,
-                 .held = {PART_NONE, PART_NONE},
-                 .stopped = {PART_NONE, PART_NONE},
-                 .stopped_part = PART_NONE,
-                 .next = PART_NONE};
+  *port = (Port){.credits = rules->credits, .held = {PART_NONE, PART_NONE}};
+  for (uint32_t plane = 0; plane < PLANES_MAX; plane++)
+    port->stop[plane] = (PortStop){PART_NONE, PART_NONE, {PART_NONE, PART_NONE}, 0};
 }
 
 void port_clear(Port *port) {

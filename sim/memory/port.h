@@ -3,7 +3,7 @@
  * more for each of its turns in the atomic unit: memory.port.turn_credits), which their reply brings back; a part
  * that finds too few waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines
  * that the SM stored to last join the store before, and take no credit. An SM whose part finds its slice full is
- * stopped: what it sent behind that waits, too.
+ * stopped: what it sent behind that to slices of the same plane waits, too (gate.h).
  * Accesses of one scheduler come to the port some cycles apart, and only when there is room in its queue; the parts
  * of one store come some cycles apart, with those of other warps in between. Who has to wait does that before the
  * access is issued, so the scheduler chooses among all its warps then. That looks at what accesses take of the way
@@ -27,7 +27,15 @@ typedef struct PortRules {
   bool by_arrival;
 } PortRules;
 
-enum { PORT_LIKE_BITS = 8, PORT_SLOTS = 2048 };
+enum { PORT_LIKE_BITS = 8, PORT_SLOTS = 2048, PLANES_MAX = 8 };
+
+/* What an SM has sent to the slices of a plane, and what waits for room. */
+typedef struct PortStop {
+  uint32_t part;   /* the first one, which found no room, or is to try again; PART_NONE: there is none */
+  uint32_t next;   /* in the list of SMs that wait at one gate */
+  PartList behind; /* parts that wait behind the first one, in order */
+  uint64_t from;   /* since it waits at the gate */
+} PortStop;
 
 typedef struct Port {
   uint64_t out_free, in_free;
@@ -40,9 +48,9 @@ typedef struct Port {
   /* Credits that are back or on their way back, a ring: when each can be used. */
   uint64_t *credit;
   uint32_t first_credit, credits;
-  PartList held;         /* parts that wait for a credit, or behind those that do */
-  uint32_t held_joined;  /* how many of them need none */
-  uint64_t *recent;      /* lines stored to last, a ring, and 1 */
+  PartList held;        /* parts that wait for a credit, or behind those that do */
+  uint32_t held_joined; /* how many of them need none */
+  uint64_t *recent;     /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;
   uint8_t recent_like[1 << PORT_LIKE_BITS]; /* how many of them there are of each kind of lines (port.c) */
   /* The longest way there and back of what was sent or answered since the last fence, with the wait there; 0: nothing
@@ -52,10 +60,7 @@ typedef struct Port {
   uint64_t *leaves;      /* when the accesses before leave that may wait, a ring */
   uint32_t leaves_at;
   /* The slices' own, who may run beside SMs that send. */
-  uint32_t next;         /* in the list of SMs that wait for room in one slice */
-  PartList stopped;      /* parts that wait behind the stopped one, in order */
-  uint64_t stopped_from; /* since it waits for room in a slice */
-  uint32_t stopped_part; /* one that found its slice full, or is to try again; PART_NONE: there is none */
+  PortStop stop[PLANES_MAX];
 } Port;
 
 /* What a turn of an atomic takes; `banked`: its lanes are all on one bank; `quad`: it is of 128 bits. */

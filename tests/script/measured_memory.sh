@@ -23,7 +23,6 @@ hardware=validation/hardware
 known="
 load and store; own sectors/1024/2
 load and store; own sectors/1024/4
-holder: its own try/32/32
 holder: fence/32/32
 holder: exchange/32/32
 holder: its own try/32/64

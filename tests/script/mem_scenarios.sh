@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_after, mem_gather, mem_hot): some of their rows beside an H200, as the
+# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_after, mem_gather, mem_hot, mem_crowded): some of their rows beside an H200, as the
 # machine code that is recorded beside them. TAP. MEASURED=all: all rows, which takes some minutes.
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
@@ -29,8 +29,27 @@ compare() {
   point "$1: as on the H200" "$(grep -v '^#' "$folder/wrong" || :)"
 }
 
+# crowded: mem_crowded with 131 blocks that crowd a word. Lines are told apart by what they wait for, which is another one's slice here: the word's slice, one of
+# its plane, none of both. The median load of each kind, and that loads of the last kind don't wait. Posted additions don't fill the port here, which has more room.
+crowded() {
+  awk -F, '$1 == 5 && $2 == 131 { print ($5 > 24 * 3000 ? "slice" : $4 > 3300 ? "plane" : "none"), $5 / 24 }' mem_crowded_h200.csv >"$folder/theirs"
+  for line in $(seq 0 8 127) $(seq 2 8 127); do
+    for crowd in 131 0; do
+      "$LOCKSTEP" run mem_crowded.yaml -p crowd=$crowd -p line="$line" -p loads=1 2>/dev/null | sed -n 1p
+    done | awk -F, '{ load[$2] = $5 / 24 } END { print (load[131] > 3000 ? "slice" : load[131] > load[0] + 50 ? "plane" : "none"), load[131] }'
+  done >"$folder/ours"
+  for kind in slice plane none; do
+    for side in theirs ours; do
+      awk -v kind=$kind '$1 == kind { print $2 }' "$folder/$side" | sort -n | awk '{ load[NR] = $1 } END { print load[int((NR + 1) / 2)] }'
+    done | paste -sd' ' | sed "s/^/$kind /"
+  done >"$folder/medians"
+  sed 's/^/# mem_crowded: /' "$folder/medians"
+  point "mem_crowded: loads beside a crowd wait as on the H200" "$(awk 'NF < 3 || $3 > 1.2 * $2 || $3 < $2 / 1.2' "$folder/medians")"
+}
+
 all=${MEASURED:+1}
-plan 4
+plan 5
+crowded
 # Columns: kind, blocks, warps, words. Reductions of many words leave an SM slower here. One word and kind 3 set a parameter.
 compare mem_kinds 12 '$1 < 6 && $4 > 256' "${all:-\$2 == 132 && \$4 <= 32 && \$1 ~ /^[037]\$/ && \$4 % 31 == 1 && !(\$1 == 3 && \$4 == 1)}"
 # Columns: first, its lanes, second, its lanes, same, pause, blocks. Behind stores and reductions of all warps the second access waits longer here, and the
