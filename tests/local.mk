@@ -116,6 +116,7 @@ UNIT_TESTS = \
   tests/unit/test_simt \
   tests/unit/test_sink \
   tests/unit/test_orders \
+  tests/unit/test_slice_hash \
   tests/unit/test_slots \
   tests/unit/test_sweep \
   tests/unit/test_unfenced \

@@ -55,6 +55,16 @@ static void draw_offsets(Crossbar *crossbar, const Machine *machine, Rng *rng) {
     crossbar->slice_offset[i] = i < slices ? draw(rng, slice_spread) : crossbar->slice_offset[i - slices];
 }
 
+/* Neighbours of a plane share a link, both ways. */
+static void link_halves(Crossbar *crossbar, const Machine *machine) {
+  uint32_t planes = machine->memory.crossbar.planes, together = machine->memory.crossbar.far_slices;
+  uint32_t links = (crossbar->half_slices / planes + together) / together; /* of a plane, one more than are used */
+  for (uint32_t slice = 0; slice < crossbar->slices; slice++) {
+    uint32_t in_half = slice % crossbar->half_slices;
+    crossbar->far_link[slice] = (uint16_t)(in_half % planes * links + in_half / planes / together);
+  }
+}
+
 void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
   Rng rng;
   rng_seed(&rng, seed, 0x786261); /* a stream of its own */
@@ -80,13 +90,14 @@ void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
                          .path_exchange = mem_clock_core(machine, machine->memory.crossbar.tpc_exchange_interval),
                          .tpc_sms = machine->memory.crossbar.tpc_sms,
                          .line_sectors = machine->memory.l2.line / machine->memory.l2.sector,
-                         .far_free = g_new0(uint64_t, slices),
+                         .far_free = g_new0(uint64_t, slices + machine->memory.crossbar.planes),
                          .far_busy = mem_clock_core(machine, machine->memory.crossbar.far_interval),
-                         .far_slices = machine->memory.crossbar.far_slices};
+                         .far_link = g_new0(uint16_t, slices)};
   uint64_t far_spread = mem_clock_core(machine, machine->memory.crossbar.far_spread);
   if (crossbar->path_part | crossbar->path_line | crossbar->path_load | crossbar->path_atomic |
       crossbar->path_exchange)
     crossbar->path_free = g_new0(uint64_t, sms / crossbar->tpc_sms + 1);
+  link_halves(crossbar, machine);
   draw_offsets(crossbar, machine, &rng);
   if (machine->memory.l2.halves == 2)
     deal_halves(crossbar, machine, &rng);
@@ -105,4 +116,5 @@ void crossbar_clear(Crossbar *crossbar) {
   g_free(crossbar->port_free);
   g_free(crossbar->path_free);
   g_free(crossbar->far_free);
+  g_free(crossbar->far_link);
 }

@@ -28,7 +28,7 @@ typedef struct Crossbar {
   uint64_t path_part, path_line, path_load, path_atomic, path_exchange;
   uint32_t tpc_sms, line_sectors;
   uint64_t *far_free, far_busy; /* the same of links between the halves */
-  uint32_t far_slices;
+  uint16_t *far_link;           /* the link of each slice */
 } Crossbar;
 
 void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed);
@@ -47,13 +47,13 @@ static inline uint64_t crossbar_back(const Crossbar *crossbar, uint32_t sm, uint
 static inline uint64_t crossbar_over(const Crossbar *crossbar, uint32_t slice) {
   return crossbar->far + crossbar->far_offset[slice % crossbar->half_slices];
 }
-/* An access is on its way from a slice to the other half since `milli`: when it is on the link. */
-static inline uint64_t crossbar_cross(Crossbar *crossbar, uint32_t slice, uint64_t milli) {
+/* An access is on its way from a slice to the other half since `milli`, and goes as so many: when it is on the link. */
+static inline uint64_t crossbar_cross(Crossbar *crossbar, uint32_t slice, uint32_t count, uint64_t milli) {
   if (!crossbar->far_busy)
     return milli;
-  uint64_t *free_at = &crossbar->far_free[slice % crossbar->half_slices / crossbar->far_slices];
+  uint64_t *free_at = &crossbar->far_free[crossbar->far_link[slice]];
   uint64_t start = milli > *free_at ? milli : *free_at;
-  *free_at = start + crossbar->far_busy;
+  *free_at = start + crossbar->far_busy * count;
   return start;
 }
 static inline uint64_t crossbar_back_over(const Crossbar *crossbar, uint32_t slice) {

@@ -155,7 +155,7 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   default:
     if (!h->pass || part->at_home)
       return h->atomic;
-    return part->lanes & (part->lanes - 1) ? h->pass * sectors << part->cas : h->pass;
+    return part->lanes & (part->lanes - 1) ? h->pass * MAX(sectors << part->cas, part->shape.turns) : h->pass;
   }
 }
 
@@ -165,7 +165,7 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
 static void go_over(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
   uint64_t over = crossbar_over(&h->crossbar, part->slice);
-  uint64_t milli = crossbar_cross(&h->crossbar, part->slice, milli_of(cycle));
+  uint64_t milli = crossbar_cross(&h->crossbar, part->slice, gate_places(part), milli_of(cycle));
   if (tags_are_there(&h->tags))
     part->set = tags_other_set(&h->tags, part->slice, part->set);
   part->slice = hierarchy_other_slice(h, part);

@@ -28,16 +28,52 @@ uint32_t slice_map_by_rounds(const SliceMap *map, uint64_t granule) {
   return place >= map->slices ? place - map->slices : place;
 }
 
+enum {
+  THIRDS = 3,
+  THIRD = 8,                                         /* pairs of slices */
+  REGION_PAGES = 16,                                 /* 64 KB */
+  PAGE_CHUNKS = 4,                                   /* of four granules, which the slices of a pair share in turn */
+  REGION_CHUNKS = REGION_PAGES / 2 * PAGE_CHUNKS / 2 /* of one half's pages; half of them */
+};
+
+/* One of the orders of 0 to n - 1, n a power of two of at least 8. */
+static uint32_t shuffled(uint32_t i, uint32_t n, uint64_t bits) {
+  for (uint32_t round = 0; round < 3; round++, bits >>= 8) {
+    i = (i * ((uint32_t)bits | 1) + ((uint32_t)bits >> 4)) & (n - 1);
+    i ^= i >> 2;
+  }
+  return i;
+}
+
+/* The pair of a chunk of a page, in three thirds of eight pairs each: a third has half of the chunks of a region, two
+ * of each page, and the others one each. */
+static uint32_t by_thirds(const SliceMap *map, uint32_t page, uint32_t chunk) {
+  uint32_t region = page / REGION_PAGES, couple = page % REGION_PAGES / 2,
+           third = (uint32_t)((rng_mix(~(region / 2) ^ map->salt) >> 32) * THIRDS >> 32);
+  uint64_t key = rng_mix(map->salt + region * 2 + slice_map_home(map, (uint64_t)page << map->page_shift));
+  bool outer = chunk % 3 == 0;
+  if (outer == !((couple ^ couple >> 1) & 1))
+    return (shuffled(couple, THIRD, key) ^ (chunk / 2 ? 1 + (uint32_t)(key >> 32) % (THIRD - 1) : 0)) * THIRDS +
+           third;
+  uint32_t rest = shuffled(couple * 2 + chunk / 2, REGION_CHUNKS, ~key);
+  return rest % THIRD * THIRDS + (third + 1 + rest / THIRD) % THIRDS;
+}
+
 uint32_t slice_map_by_pairs(const SliceMap *map, uint64_t granule) {
   uint32_t pairs = MAX(map->slices / 2, 1), in_page = map->page_granules;
   uint32_t page = (uint32_t)granule / in_page, in_order = (uint32_t)granule % in_page / 4;
   if (page & 1 && in_page >= 16) /* in another order than its neighbour: what is at one place of both doesn't meet */
     in_order ^= 1 + (uint32_t)(rng_mix(page ^ map->salt) >> 32) % 3;
-  uint32_t chunk = page / 2 * (in_page / 4) + in_order;
-  uint32_t round = chunk / pairs, place = chunk - round * pairs;
-  place += (uint32_t)((rng_mix(round ^ map->salt) >> 32) * pairs >> 32);
-  if (place >= pairs)
-    place -= pairs;
+  uint32_t chunk = page / 2 * (in_page / 4) + in_order, place;
+  if (pairs == THIRDS * THIRD && in_page == 4 * PAGE_CHUNKS) {
+    place = by_thirds(map, page, (uint32_t)granule % in_page / 4);
+    chunk = (uint32_t)granule / 4;
+  } else {
+    uint32_t round = chunk / pairs;
+    place = chunk - round * pairs + (uint32_t)((rng_mix(round ^ map->salt) >> 32) * pairs >> 32);
+    if (place >= pairs)
+      place -= pairs;
+  }
   uint32_t first = (uint32_t)rng_mix(~(chunk ^ map->salt)) & 1; /* of the chunk, so that strides reach both */
   return (2 * place + (((uint32_t)granule ^ first) & 1)) % map->slices;
 }
