@@ -98,6 +98,10 @@ static int validate(const Options *options, Diag *diag) {
     g_autofree char *folder = datadir_join("validation", "published");
     diag_error(diag, NULL, 0, 0, "no suites in `%s`; is LOCKSTEP_DATA right?", folder);
   }
+  if (all && !diag_has_errors(diag)) {
+    g_autofree char *names = g_strjoinv(", ", all);
+    diag_note(diag, NULL, 0, 0, "no suite is named: all of them are run, which takes long: %s", names);
+  }
   if (!diag_has_errors(diag))
     status = run_suites(all ? all : options->rest, options, diag);
   return status;

@@ -27,7 +27,8 @@ enum {
   HELP_COLUMN = 30,
   SECONDS_MAX = 1000000000,
   SEEDS_MAX = 1000000,
-  BUDGET_MAX = 100000
+  BUDGET_MAX = 100000,
+  OPS_MAX = 10000 /* of a block: a mutex of all blocks comes to the limit of cycles then */
 };
 
 static const char *const format_names[] = {"text", "json", "csv", NULL};
@@ -145,7 +146,7 @@ static const NumberRange number_ranges[] = {
     {"to", offsetof(Options, to), 0, G_MAXINT64, -1},
     {"threads", offsetof(Options, threads), 0, TEAM_THREADS_MAX, 0},
     {"budget", offsetof(Options, budget), 1, BUDGET_MAX, 0},
-    {"ops", offsetof(Options, ops), 1, G_MAXINT32, 0},
+    {"ops", offsetof(Options, ops), 1, OPS_MAX, 0},
     {"shards", offsetof(Options, shards), 1, PLAN_POINTS_MAX, 0},
     {"jobs", offsetof(Options, jobs), 0, JOBS_MAX, 0},
     {"seed", offsetof(Options, seed), 0, G_MAXINT64, 1},
@@ -316,6 +317,43 @@ static char **split_values(char *const *argv, const Row *rows, guint count) {
   return g_strv_builder_end(split);
 }
 
+/* The row of an option, "--seed", "--seed=1" or "-j"; `value` gets what stands behind its `=`, or NULL. */
+static const Row *find_row(const char *argument, const Row *rows, guint count, const char **value) {
+  *value = NULL;
+  for (guint i = 0; argument[0] == '-' && i < count; i++) {
+    gsize length = strlen(rows[i].long_name);
+    if (argument[1] == '-' && strncmp(argument + 2, rows[i].long_name, length) == 0 &&
+        (!argument[2 + length] || argument[2 + length] == '=')) {
+      *value = argument[2 + length] ? argument + 3 + length : NULL;
+      return &rows[i];
+    }
+    if (rows[i].short_name && argument[1] == rows[i].short_name && !argument[2])
+      return &rows[i];
+  }
+  return NULL;
+}
+
+/* GOption would take the last of several values, and say nothing. */
+static bool check_single(char *const *argv, const Row *rows, guint count, Diag *diag) {
+  const char *given[OPTIONS_MAX] = {NULL};
+  for (; *argv && strcmp(*argv, "--") != 0; argv++) {
+    const char *value;
+    const Row *row = find_row(*argv, rows, count, &value);
+    if (!row || !row->value)
+      continue;
+    if (!value && !*++argv)
+      break; /* it has none: GOption says so */
+    value = value ? value : *argv;
+    const char **first = &given[row - rows];
+    if (row->type != MANY && *first) {
+      g_autofree char *quoted = quote_text(*first), *other = quote_text(value);
+      return diag_usage(diag, "--%s is given twice: %s and %s", row->long_name, quoted, other);
+    }
+    *first = value;
+  }
+  return true;
+}
+
 OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc, char **argv, Diag *diag) {
   *options = (Options){.limit_seconds = REAL_NOT_GIVEN,
                        .point_seconds = REAL_NOT_GIVEN,
@@ -328,7 +366,7 @@ OptionsOutcome options_parse(Options *options, const CommandHelp *help, int argc
   g_auto(GStrv) copy = split_values(argv, rows, count);
   if (help->groups & FLAGS_GROUPS)
     options->compiler_flags = take_flags(copy);
-  bool parsed = parse(options, help, rows, count, &copy, diag);
+  bool parsed = check_single(copy, rows, count, diag) && parse(options, help, rows, count, &copy, diag);
   if (!options->rest)
     options->rest = g_new0(char *, 1);
   if (parsed && options->help_wanted) {

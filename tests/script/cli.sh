@@ -152,6 +152,12 @@ done
 expect "a param that is no number" 2 '^lockstep: error: -p n: expected a whole number in .3.5.$' "$LOCKSTEP" run counted.yaml -p n=3.5
 point "and nothing that follows from it" "$(test "$(wc -l <"$folder/err")" = 1 || cat "$folder/err")"
 expect "a param twice" 2 '^lockstep: error: -p n=2: it is given already, as -p n=1$' "$LOCKSTEP" run two.yaml -p n=1 -p n=2
+for twice in '--seed 1 --seed=2' '--seed=1 --seed 2' '--seeds 1 --seeds 2' '--format csv --format csv' '-j2 -j 3'; do
+  # shellcheck disable=SC2086 # words
+  expect "an option twice: $twice" 2 '^lockstep: error: --[a-z]+ is given twice: .[a-z0-9]+. and .[a-z0-9]+.$' \
+    "$LOCKSTEP" check good.sass $twice
+done
+expect "several machines" 0 'gtx580 +completed' "$LOCKSTEP" run two.yaml good.sass -m gtx570 -m gtx580
 expect "a param of a sweep twice" 2 '^  several values are a list: -p n=1,2..4$' "$LOCKSTEP" sweep two.yaml -p n=1 -p n=2..4
 { sed 's/$/,seeds/' head.csv && printf '%s\n' "hangs,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,gtx1080ti,test,cycles,1000,cycles,nobody,,,,1" \
   "ratio,$SRCDIR/traces/slides/lock_cpu_lanes.yaml,h200,test,speedup,2,x,nobody,base,,,1" \
@@ -206,6 +212,7 @@ done
 expect "a picture from before the start" 2 'from must be at least 0' "$LOCKSTEP" draw good.sass -o x.svg --from -1
 expect "no points to measure" 2 'budget must be between 1 and' "$LOCKSTEP" tune good.sass -p n=1..4 --budget 0
 expect "no operations" 2 'ops must be between 1 and' "$LOCKSTEP" rank --primitives -m gtx570 --ops 0
+expect "operations without end" 2 'ops must be between 1 and 10000' "$LOCKSTEP" rank --primitives -m gtx570 --ops 10001
 expect "no shards" 2 'shards must be between 1 and' "$LOCKSTEP" sweep good.sass -o x.csv --slurm --shards 0
 expect "no percentage" 2 'by must be a number' "$LOCKSTEP" sensitivity good.sass --by nan
 expect "no parameters" 2 'only memory.nope: no parameter starts so' "$LOCKSTEP" sensitivity good.sass --only memory.nope
