@@ -74,6 +74,7 @@ liblockstep_a_SOURCES += \
   sim/core/record.h \
   sim/core/serve.c \
   sim/core/serve.h \
+  sim/core/older_load.h \
   sim/core/simt_stack.c \
   sim/core/simt_stack.h \
   sim/core/slots.c \
@@ -483,6 +484,8 @@ liblockstep_a_SOURCES += \
   sim/study/put_fences.h \
   sim/study/rank.c \
   sim/study/rank.h \
+  sim/study/older.c \
+  sim/study/older.h \
   sim/study/reliance.c \
   sim/study/reliance.h \
   sim/study/repairs.c \

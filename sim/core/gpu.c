@@ -136,6 +136,8 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   return true;
 }
 
+void gpu_set_older(Gpu *gpu, OlderRun *older) { gpu->older = older; }
+
 void gpu_set_shared_data(Gpu *gpu, uint32_t offset, uint32_t bytes) {
   gpu->data_offset = offset;
   gpu->data_bytes = bytes;

@@ -47,6 +47,8 @@ void gpu_set_threads(Gpu *gpu, uint32_t threads);
 /* Adds what the SMs have counted to the Gpu's counters; gpu_run() ends with that. */
 void gpu_collect(Gpu *gpu);
 /* The range of each block's shared memory that is data (counters.shared_bytes_beyond_data). */
+/* Before the run: loads of it that give an older value. NULL: none. Borrowed, and changed as the run goes on. */
+void gpu_set_older(Gpu *gpu, OlderRun *older);
 void gpu_set_shared_data(Gpu *gpu, uint32_t offset, uint32_t bytes);
 
 #endif

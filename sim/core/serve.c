@@ -235,6 +235,18 @@ void serve_load(Gpu *gpu, Flight *flight, uint32_t mask) {
     serve_note_undefined(gpu, flight, mask);
 }
 
+/* The lanes of a load that are to give an older value. */
+static void give_older(const Sm *sm, Flight *flight, uint32_t mask) {
+  const OlderLoad *older = &sm->gpu->older->load;
+  for (uint32_t rest = mask; rest && flight->request.bytes == older->bytes; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    if (!older_run_has(sm->gpu->older, serve_number(sm, flight), flight->request.address[lane]))
+      continue;
+    for (uint32_t part = 0; part < older->bytes / 4; part++)
+      flight->data[part][lane] = older->value[part];
+  }
+}
+
 /* Sectors may reach beyond their buffer: no access comes to what lies there. `likely`: they may lie in that one. */
 static void read_sectors(const Gpu *gpu, Fill *fill, uint32_t *words, const BackingBuffer *likely, uint64_t time) {
   uint32_t bytes = fill->bytes;
@@ -345,6 +357,8 @@ void serve_perform(void *user, MemRequest *request, uint32_t lanes, uint64_t tim
   serve_tell(&gpu->sms[request->sm], flight, lanes, time);
   if (request->kind == MEM_LOAD) {
     serve_load(gpu, flight, lanes);
+    if (G_UNLIKELY(gpu->older != NULL))
+      give_older(&gpu->sms[request->sm], flight, lanes);
     if (flight->fetchers & lanes)
       fetch(gpu, flight, lanes, time);
     return;

@@ -9,6 +9,7 @@
 
 #include "sim/core/exec.h"
 #include "sim/core/flight.h"
+#include "sim/core/older_load.h"
 #include "sim/core/pipes.h"
 #include "sim/core/probe.h"
 #include "sim/core/warp.h"
@@ -317,6 +318,7 @@ typedef struct Gpu {
   bool noisy;           /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */
+  OlderRun *older;      /* loads that give an older value; NULL: none. Borrowed */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
   bool memory_changed;  /* since last set to false, while hashing: a word that others can read, or a lock bit */
   bool local_changed;   /* the same of local memory */

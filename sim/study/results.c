@@ -14,13 +14,14 @@ static void clear_kind(gpointer data) {
 }
 
 void results_init(Results *results) {
-  *results = (Results){.kinds = g_array_new(FALSE, FALSE, sizeof(ResultKind))};
+  *results = (Results){.kinds = g_array_new(FALSE, FALSE, sizeof(ResultKind)), .varies = g_byte_array_new()};
   g_array_set_clear_func(results->kinds, clear_kind);
 }
 
 void results_clear(Results *results) {
   g_array_unref(results->kinds);
   g_clear_pointer(&results->buffers, g_ptr_array_unref);
+  g_byte_array_unref(results->varies);
 }
 
 static const ResultBuffer *buffer_at(const GPtrArray *buffers, guint i) { return g_ptr_array_index(buffers, i); }
@@ -72,7 +73,42 @@ static char *first_difference(const GPtrArray *first, const GPtrArray *now) {
   return NULL;
 }
 
-guint results_add(Results *results, RunResult *run, guint schedule) {
+static gsize words_of(const GPtrArray *buffers) {
+  gsize words = 0;
+  for (guint i = 0; i < buffers->len; i++)
+    words += buffer_at(buffers, i)->words;
+  return words;
+}
+
+static void note_varying(Results *results, const GPtrArray *now) {
+  enum { BITS = 8 };
+  if (!results->varies->len) {
+    g_byte_array_set_size(results->varies, (guint)(words_of(now) / BITS + 1));
+    memset(results->varies->data, 0, results->varies->len);
+  }
+  gsize at = 0;
+  for (guint i = 0; i < now->len; i++) {
+    const ResultBuffer *one = buffer_at(results->buffers, i), *other = buffer_at(now, i);
+    for (uint32_t word = 0; word < one->words; word++, at++)
+      if (one->data[word] != other->data[word])
+        results->varies->data[at / BITS] |= (guint8)(1u << at % BITS);
+  }
+}
+
+bool results_are_among(const Results *results, const RunResult *run) {
+  enum { BITS = 8 };
+  gsize at = 0;
+  for (guint i = 0; i < run->buffers->len; i++) {
+    const ResultBuffer *one = buffer_at(results->buffers, i), *other = buffer_at(run->buffers, i);
+    for (uint32_t word = 0; word < one->words; word++, at++)
+      if (one->data[word] != other->data[word] &&
+          !(results->varies->len && results->varies->data[at / BITS] >> at % BITS & 1))
+        return false;
+  }
+  return true;
+}
+
+guint results_add(Results *results, RunResult *run, guint schedule, bool counts) {
   g_autoptr(GPtrArray) buffers = g_steal_pointer(&run->buffers);
   if (run->verdict != VERDICT_COMPLETED || !buffers)
     return 0;
@@ -80,6 +116,8 @@ guint results_add(Results *results, RunResult *run, guint schedule) {
     g_array_index(results->kinds, ResultKind, 0).schedules++;
     return 1;
   }
+  if (results->buffers && counts)
+    note_varying(results, buffers);
   g_autofree char *digest = results->buffers ? digest_of(buffers) : NULL;
   for (guint i = 1; i < results->kinds->len; i++) {
     ResultKind *kind = &g_array_index(results->kinds, ResultKind, i);

@@ -17,13 +17,16 @@ typedef struct ResultKind {
 typedef struct Results {
   GArray *kinds;      /* ResultKind, in order of their first schedule */
   GPtrArray *buffers; /* ResultBuffer *, of the first completed run; NULL: none yet */
+  GByteArray *varies; /* a bit for each word of these, of all one after the other: some run left another value */
 } Results;
 
 void results_init(Results *results);
 void results_clear(Results *results);
 /* Takes the buffers of a run by schedule `schedule`. Returns the number of its kind, from 1; 0: it didn't
- * complete. */
-guint results_add(Results *results, RunResult *run, guint schedule);
+ * complete. `counts`: the words that it leaves otherwise may be so (results_are_among()). */
+guint results_add(Results *results, RunResult *run, guint schedule, bool counts);
+/* Of a run that isn't among them: each word that all runs left alike is as they left it. There is a completed run. */
+bool results_are_among(const Results *results, const RunResult *run);
 /* Another run left what kind `kind` left; 0: neither completed. */
 void results_add_again(Results *results, guint kind);
 

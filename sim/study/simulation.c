@@ -216,6 +216,7 @@ bool simulation_init(Simulation *simulation, const Scenario *scenario, const Mac
   simulation->backing->alignment = machine->memory.buffer_alignment;
   place_buffers(simulation);
   simulation->gpu = gpu_new(machine, simulation->backing, seed);
+  gpu_set_older(simulation->gpu, options->older);
   if (!add_heap(simulation, diag))
     return false;
   if (scenario->measure.has_shared_data)

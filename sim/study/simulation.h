@@ -18,6 +18,7 @@ typedef struct RunOptions {
   bool as_source;           /* PTX in place of the machine code that was made of it (scenario_source()) */
   bool races;               /* attach the detectors of check, too: data races */
   const RepairTrial *trial; /* of a repair, put in for the search for races; NULL: none. Borrowed */
+  OlderRun *older;          /* loads that give an older value; NULL: none. Borrowed, changed by the run */
   const GPtrArray *fences;  /* LateFence *: PTX with these put in; NULL: as it is. Borrowed */
   uint32_t
       threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */

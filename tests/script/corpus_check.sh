@@ -60,7 +60,7 @@ schedules_of() {
 # which are there for names, faults and long proofs, are checked on the first only. What corpus_races.sh checks under all schedules is left out.
 runs() {
   # shellcheck disable=SC2046 # one word for each file
-  machines_of $(grep -LE '^program: (cuda_(races|exclusion|half_locks|guesses|guesses_wide|own_place|bulk|overwritten|combining|grace|stale_swap|marked_list|hazard_pointers|seqlock_wide|bounded_queue|epochs|dissemination)|race_ptx)\.' "$@") | awk '
+  machines_of $(grep -LE '^program: (cuda_(races|exclusion|half_locks|guesses|guesses_wide|own_place|bulk|overwritten|combining|grace|stale_swap|marked_list|hazard_pointers|seqlock_wide|bounded_queue|epochs|dissemination|older)|race_ptx)\.' "$@") | awk '
     { machines[$1] = machines[$1] " " $2 }
     !seen[$1]++ { file[++files] = $1 }
     END {

@@ -6,7 +6,7 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
-programs="cuda_races cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap cuda_marked_list cuda_hazard_pointers cuda_seqlock_wide cuda_bounded_queue cuda_epochs cuda_dissemination race_ptx"
+programs="cuda_races cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap cuda_marked_list cuda_hazard_pointers cuda_seqlock_wide cuda_bounded_queue cuda_epochs cuda_dissemination cuda_older race_ptx"
 
 # schedules_of FILE: how much of `check` it gets. These two take seconds a schedule, and what they list comes up in the first.
 schedules_of() {
@@ -36,11 +36,19 @@ look() {
   done
 }
 
-plan 5
+plan 6
 point "each data race that is listed, no other, with a repair" "$(look data-race)"
 point "the same of accesses without an order" "$(look unordered-access)"
 point "the same of copies in bulk without a fence before" "$(look proxy-fence)"
 point "the same of compare-and-swaps that are stale" "$(look stale-swap)"
+# silent: runs of cuda_older in which no load that may give an older value is told of as a note.
+silent() {
+  for told in "$folder"/cuda_older_*_live.yaml.h200; do
+    grep -q ': note: older-value: ' "$told" && grep -q 'tried: [0-9]* runs in which such a load gives the older value end as all schedules do' "$told" ||
+      echo "$told"
+  done
+}
+point "a note of loads whose older values do no harm" "$(silent)"
 point "what to do about one store of several threads" "$(grep -q 'if all store the same value, .* volatile or atomic' "$folder/cuda_races_say.yaml.h200" ||
   echo "no such repair")"
 finish

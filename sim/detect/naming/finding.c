@@ -138,6 +138,7 @@ void finding_free(Finding *finding) {
   if (finding->fences)
     g_ptr_array_unref(finding->fences);
   g_clear_pointer(&finding->doubt, repair_free);
+  g_clear_pointer(&finding->older, g_array_unref);
   g_ptr_array_free(finding->evidence, TRUE);
   g_free(finding);
 }
@@ -156,6 +157,7 @@ Finding *finding_copy(const Finding *finding) {
   copy->repairs = NULL;
   copy->doubt = NULL;
   copy->fences = NULL;
+  copy->older = finding->older ? g_array_copy(finding->older) : NULL;
   copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
   for (guint i = 0; i < finding->evidence->len; i++)
     g_ptr_array_add(copy->evidence, evidence_copy(g_ptr_array_index(finding->evidence, i)));
@@ -216,6 +218,18 @@ void finding_set_doubt(Finding *finding, RepairEdit access) {
   finding->doubt->edits = 1;
 }
 
+void finding_add_older(Finding *finding, const OlderLoad *load) {
+  if (!finding->older)
+    finding->older = g_array_new(FALSE, FALSE, sizeof *load);
+  if (finding->older->len < FINDING_OLDER_MAX)
+    g_array_append_val(finding->older, *load);
+}
+
+void finding_add_all_older(Finding *finding, const Finding *other) {
+  for (guint i = 0; other->older && i < other->older->len; i++)
+    finding_add_older(finding, &g_array_index(other->older, OlderLoad, i));
+}
+
 void finding_trust(Finding *finding) { g_clear_pointer(&finding->doubt, repair_free); }
 
 static unsigned evidence_line(const Finding *finding, unsigned index) {
@@ -230,7 +244,8 @@ bool finding_comes_again(const Finding *finding, const Finding *in_trial) {
 bool finding_same_place(const Finding *a, const Finding *b) {
   if (a->id != b->id || g_strcmp0(a->file, b->file) != 0)
     return false;
-  if (a->id != FINDING_DATA_RACE && a->id != FINDING_UNORDERED_ACCESS && a->id != FINDING_SPECULATIVE_LOAD)
+  if (a->id != FINDING_DATA_RACE && a->id != FINDING_UNORDERED_ACCESS && a->id != FINDING_SPECULATIVE_LOAD &&
+      a->id != FINDING_OLDER_VALUE)
     return a->line == b->line;
   unsigned a0 = evidence_line(a, 0), a1 = evidence_line(a, 1), b0 = evidence_line(b, 0), b1 = evidence_line(b, 1);
   return (a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0);

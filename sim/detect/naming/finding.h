@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/core/older_load.h"
+
 typedef enum {
 #define VERDICT(id, text, rank, doc) VERDICT_##id,
 #include "sim/detect/naming/verdicts.def"
@@ -89,6 +91,15 @@ typedef struct LateFence {
   bool overtaken;     /* it was, in this run; else it might have been */
 } LateFence;
 
+/* Where a finding comes from: the run in which its older loads are. */
+typedef struct FindingRun {
+  unsigned schedule; /* of the check */
+  bool as_source;    /* of the PTX of machine code */
+  uint64_t cycles;
+} FindingRun;
+
+enum { FINDING_OLDER_MAX = 12 };
+
 typedef struct Finding {
   FindingId id;
   char *message;         /* one sentence, starts with a lower-case letter, no full stop */
@@ -112,6 +123,8 @@ typedef struct Finding {
   bool repairs_first;    /* they are tried if no repair helps; else before these */
   const char *otherwise; /* where none of these helps: what can't be tried; NULL: nothing. A constant */
   Repair *doubt;         /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */
+  GArray *older;         /* OlderLoad: loads that might have given these values instead; NULL: none */
+  FindingRun run;        /* in which they are; filled by check */
   GPtrArray *evidence;   /* Evidence *, in reading order */
   uint64_t count;        /* how often it happened (misuse is reported once a place) */
 } Finding;
@@ -124,6 +137,7 @@ typedef struct RepairTrial {
 
 Finding *finding_new(FindingId id, char *message_taken);
 void finding_free(Finding *finding);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Finding, finding_free)
 Finding *finding_copy(const Finding *finding);
 /* Takes ownership of `text`. The place can be completed in what is returned. */
 Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text);
@@ -138,6 +152,10 @@ bool finding_same_place(const Finding *a, const Finding *b);
 bool finding_comes_again(const Finding *finding, const Finding *in_trial);
 /* Adds a repair to be tried. Takes ownership of `text`. */
 void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned count, char *text);
+/* Adds a load, unless there are FINDING_OLDER_MAX. */
+void finding_add_older(Finding *finding, const OlderLoad *load);
+/* Adds those of another one. */
+void finding_add_all_older(Finding *finding, const Finding *other);
 /* It stands: its doubt goes. */
 void finding_trust(Finding *finding);
 /* Takes ownership of all of the fence, which is a value that isn't needed any longer. */

@@ -31,6 +31,8 @@ typedef struct RaceEnd {
   bool dropped; /* a load whose value a select drops */
 } RaceEnd;
 
+enum { RACE_OLDER_LOADS = 2 };
+
 typedef struct Race {
   RaceEnd first; /* what the instruction that is issued now races with */
   Access with;   /* the same, as it is kept */
@@ -47,6 +49,8 @@ typedef struct Race {
   bool write, strong;
   bool missed;          /* it reads, and doesn't see what `first` wrote, though a hand-off comes between */
   bool perhaps_dropped; /* it is a load whose value a select may drop */
+  unsigned older_loads; /* it reads, and might have given these values instead */
+  OlderLoad older[RACE_OLDER_LOADS];
   bool omitted;         /* it is one because a trial takes a value for an older one */
 } Race;
 

@@ -301,6 +301,99 @@ bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, 
   return true;
 }
 
+/* ---- values that a load might have given instead ---- */
+
+static bool is_of(const OlderLoad *load, const Access *write) {
+  return write->actor == load->writer && write->time == load->time && write->pc == load->pc;
+}
+
+bool race_older_again(const Step *step, const Group *group) {
+  OlderRun *older = step->point->gpu->older;
+  uint64_t first = group->word - step->part;
+  gint64 key = (gint64)group->word;
+  if (!older || step->access->kind != ACCESS_READ || step->access->space != SPACE_GLOBAL)
+    return false;
+  if (older_run_has(older, step->number, 4 * first))
+    return true;
+  const WordPast *past = g_hash_table_lookup(step->watch->older.words, &key);
+  if (!older->more || !is_watched(step) || older->load.address != 4 * first || older->load.reader != step->warp->actor ||
+      step->access->bytes != older->load.bytes || !past || !past->count ||
+      !is_of(&older->load, &past->values[past->count - 1].ended_by))
+    return false;
+  Question question = {step, group->lanes};
+  AccessOrder order = race_words_order(step, &question);
+  if (!shadow_may_be_unseen(group->cell, &past->values[past->count - 1].ended_by, &order))
+    return false;
+  older->more--;
+  older->again = step->number;
+  return true;
+}
+
+/* The oldest value of the word that the reader can read, as far as the order and its own looks tell. */
+static unsigned oldest_of(const Step *step, const Group *group, const WordPast *past) {
+  gint64 key = look_key(step->warp->actor, group->word);
+  const OlderLook *look = g_hash_table_lookup(step->watch->older.looks, &key);
+  Question question = {step, group->lanes};
+  AccessOrder order = race_words_order(step, &question);
+  unsigned oldest = past->count;
+  for (unsigned i = past->count; i-- > 0; oldest = i) {
+    const Access *write = &past->values[i].ended_by;
+    if (write->actor == step->warp->actor || order.before(order.user, write) ||
+        (look && past->writes - (past->count - 1 - i) <= look->newest))
+      break;
+  }
+  return oldest;
+}
+
+/* The other word of a load of 64 bits: what it was before the same write, or what it is. */
+static uint32_t value_before(const Step *step, uint64_t word, const Access *write) {
+  gint64 key = (gint64)word;
+  const WordPast *past = g_hash_table_lookup(step->watch->older.words, &key);
+  for (unsigned i = past ? past->count : 0; i-- > 0;) {
+    const Access *other = &past->values[i].ended_by;
+    if (other->actor == write->actor && other->time == write->time && other->pc == write->pc)
+      return past->values[i].value;
+  }
+  return look_global(step->point->gpu, 4 * word);
+}
+
+static void add_load(OlderReading *reading, const Step *step, const Group *group, const PastValue *before,
+                     const Access *newest) {
+  uint64_t first = group->word - step->part;
+  OlderLoad load = {.access = step->number,
+                    .address = 4 * first,
+                    .bytes = step->access->bytes,
+                    .reader = step->warp->actor,
+                    .writer = newest->actor,
+                    .time = newest->time,
+                    .pc = newest->pc};
+  bool differs = false;
+  for (uint32_t part = 0; part < load.bytes / 4; part++) {
+    load.value[part] =
+        part == step->part ? before->value : value_before(step, first + part, &before->ended_by);
+    differs |= load.value[part] != look_global(step->point->gpu, 4 * (first + part));
+  }
+  if (differs)
+    reading->load[reading->loads++] = load;
+}
+
+OlderReading race_older_before(const Step *step, const Group *group) {
+  OlderReading reading = {.loads = 0};
+  uint32_t bytes = step->access->bytes;
+  gint64 key = (gint64)group->word;
+  const WordPast *past = is_watched(step) && (bytes == 4 || bytes == 4 * OLDER_LOAD_WORDS)
+                             ? g_hash_table_lookup(step->watch->older.words, &key)
+                             : NULL;
+  if (!past || !past->count)
+    return reading;
+  const PastValue *newest = &past->values[past->count - 1];
+  add_load(&reading, step, group, newest, &newest->ended_by);
+  unsigned oldest = oldest_of(step, group, past);
+  if (reading.loads && oldest < past->count - 1 && past->values[oldest].value != newest->value)
+    add_load(&reading, step, group, &past->values[oldest], &newest->ended_by);
+  return reading;
+}
+
 static bool touches(const RaceAccess *access, uint64_t word) {
   for (uint32_t rest = access->lanes; rest; rest &= rest - 1)
     if (access->address[__builtin_ctz(rest)] / 4 == word)

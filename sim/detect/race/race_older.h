@@ -31,6 +31,10 @@
 bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, OlderValue *value);
 /* Before it hands on: a strong write of a group is performed. */
 void race_older_writes(Step *step, const Group *group);
+/* What the load of a group, which is being performed, might give instead of its word's newest value. */
+OlderReading race_older_before(const Step *step, const Group *group);
+/* Where loads of the run give older values (older_load.h): this one does, and takes nothing that is handed on. */
+bool race_older_again(const Step *step, const Group *group);
 /* The warp issues its next access: a load in doubt that it doesn't just repeat or confirm was in earnest. */
 void race_older_next(RaceWatch *watch, const ProbePoint *point, const WarpOrder *warp, const RaceAccess *access);
 /* At the end: adds the findings in doubt. */

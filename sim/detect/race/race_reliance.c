@@ -1,7 +1,10 @@
 #include "sim/detect/race/race_reliance.h"
 
+#include <string.h>
+
 #include "sim/detect/race/guesses.h"
 #include "sim/detect/race/polling.h"
+#include "sim/detect/race/race_older.h"
 
 /* Its polling loads and guesses, together. */
 static bool *find_waits(const Kernel *kernel) {
@@ -31,8 +34,19 @@ static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
   return earlier->actor == step->warp->actor || earlier->pc == order_newest_handed(step->warp)->from;
 }
 
+/* What the load might have given instead of what `write` left; if it has missed that, the run shows it. */
+static void add_older(Race *race, const OlderReading *older, const Access *write) {
+  race->older_loads = race->missed;
+  const OlderLoad *newest = older->load;
+  if (race->missed || !older->loads || newest->writer != write->actor || newest->time != write->time ||
+      newest->pc != write->pc)
+    return;
+  race->older_loads = older->loads;
+  memcpy(race->older, older->load, sizeof race->older);
+}
+
 /* `access` has read its word in a cell. */
-static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access *access) {
+static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access *access, const OlderReading *older) {
   Access reader = *access, found;
   reader.lanes &= step->warp->handed_lanes;
   Question question = {step, reader.lanes};
@@ -44,8 +58,10 @@ static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access 
   unsigned before = step->races;
   race_words_add(step, word, 1, reader.lanes, &found,
                  race_words_missing_fence(&step->watch->order, step->warp, &found), false);
-  if (step->races > before)
-    step->race[before].missed = missed;
+  if (step->races == before)
+    return;
+  step->race[before].missed = missed;
+  add_older(&step->race[before], older, &found);
 }
 
 void race_reliance_check(Step *step, const RaceFlight *flight) {
@@ -57,12 +73,16 @@ void race_reliance_check(Step *step, const RaceFlight *flight) {
     const Group *group = &step->group[i];
     Access access = race_words_access(step, group->lanes, group->bytes, false);
     access.chain = shadow_chain(group->cell, group->bytes);
+    OlderReading older = race_older_before(step, group);
     if (!held) {
-      relies_on(step, group->cell, group->word, &access);
+      relies_on(step, group->cell, group->word, &access, &older);
       continue;
     }
-    HeldReading reading = {
-        .word = group->word, .access = access, .point = *step->point, .before = warp_moment_share(&flight->before)};
+    HeldReading reading = {.word = group->word,
+                           .access = access,
+                           .older = older,
+                           .point = *step->point,
+                           .before = warp_moment_share(&flight->before)};
     g_array_append_val(step->watch->readings, reading);
   }
 }
@@ -81,7 +101,7 @@ void race_reliance_settle(RaceWatch *watch, bool all) {
     race_words_begin(&step, watch, &reading->point, &then, &access);
     const Cell *cell = shadow_cell(race_words_shadow(&step), reading->word);
     if (cell)
-      relies_on(&step, cell, reading->word, &reading->access);
+      relies_on(&step, cell, reading->word, &reading->access, &reading->older);
     race_words_tell(&step, &reading->before);
     warp_moment_drop(&watch->order.views, &reading->before);
   }

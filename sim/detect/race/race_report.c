@@ -489,6 +489,16 @@ static void end_if_sought(const RaceReport *report, const Finding *finding) {
 
 /* ---- older values ---- */
 
+/* The first ones and the newest ones of a word: what is left in the end often rests on these. */
+static void add_older_load(Finding *finding, const Race *race) {
+  enum { FIRST = 2, OF_A_WORD = 4 };
+  for (unsigned i = 0; i < race->older_loads; i++) {
+    if (finding->older && finding->older->len >= OF_A_WORD)
+      g_array_remove_index(finding->older, FIRST);
+    finding_add_older(finding, &race->older[i]);
+  }
+}
+
 /* Of two strong accesses only an update shows that they mustn't be at once. */
 static bool excludes(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   if (!race->omitted || race->cause == RACE_SPECULATIVE)
@@ -531,11 +541,14 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
     if (known->settled || (known->space == race->space && known->word == race->word)) {
       uint64_t count = known->finding->count + 1;
       if (race->missed && !known->missed) {
-        finding_free(known->finding);
+        Finding *seen = known->finding;
         known->finding = make_finding(report, point, race, &second);
+        finding_add_all_older(known->finding, seen);
+        finding_free(seen);
         known->missed = true;
       }
       known->finding->count = count;
+      add_older_load(known->finding, race);
       return;
     }
   }
@@ -544,6 +557,7 @@ void race_report_add(RaceReport *report, const ProbePoint *point, const Race *ra
   if (full && (!race->missed || g_array_index(pair->words, WordRaces, word_told(pair)).missed))
     return;
   new.finding = make_finding(report, point, race, &second);
+  add_older_load(new.finding, race);
   end_if_sought(report, new.finding);
   if (full) {
     new.finding->count += g_array_index(pair->words, WordRaces, RACE_WORDS_MAX - 1).finding->count;
@@ -591,6 +605,7 @@ void race_report_finish(RaceReport *report) {
       if (k == told)
         continue;
       finding->count += other->count;
+      finding_add_all_older(finding, other);
       finding_free(other);
     }
     g_ptr_array_add(report->findings, finding);

@@ -454,6 +454,8 @@ static uint32_t take_words(Step *step, RaceFlight *flight) {
     WordRead read = read_of(step, group);
     if (taken >> i & 1)
       order_acquire_older(order, flight->moment.view, &read, &older[i]);
+    else if (race_older_again(step, group))
+      taken |= 1u << i;
     else if (takes(step, group))
       order_acquire_late(order, flight->moment.view, &read);
   }
@@ -513,6 +515,7 @@ void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *p
   Step step;
   bool released = false;
   race_words_begin(&step, watch, &at, &then, &access);
+  step.number = part->number;
   uint32_t parts = MAX(access.bytes / 4, 1);
   for (; step.hands_over && step.part < parts; step.part++) { /* as above */
     then = warp_moment_order(&flight->moment);

@@ -15,10 +15,18 @@ typedef struct SettledRace {
   Access first, then;
 } SettledRace;
 
+/* What a strong read of a word might have given instead of what the newest write left: the value before that, and the
+ * oldest that it could, where that is another one. */
+typedef struct OlderReading {
+  unsigned loads;
+  OlderLoad load[RACE_OLDER_LOADS];
+} OlderReading;
+
 /* A strong read of a word that has been performed, before others that its warp had issued before. */
 typedef struct HeldReading {
   uint64_t word;
   Access access;
+  OlderReading older;
   ProbePoint point;
   WarpMoment before;
 } HeldReading;
@@ -107,6 +115,7 @@ typedef struct Step {
   uint32_t part;      /* which word of 64- and 128-bit accesses */
   uint32_t bytes;     /* of a lane in a word */
   LaterAccess *later; /* if it races with what is under way; else NULL. It has one user more than races, the step */
+  uint64_t number; /* AccessPart.number, of one that is being performed */
   bool looks;  /* nothing is added */
   bool behind; /* a plain store, some of whose words are performed behind strong accesses of its block (shadow.h) */
   unsigned groups, races;

@@ -305,6 +305,15 @@ static G_GNUC_NO_INLINE bool was_observed(const Cell *cell, unsigned at, const A
   return false;
 }
 
+bool shadow_may_be_unseen(const Cell *cell, const Access *write, const AccessOrder *order) {
+  for (unsigned i = cell->list.count; i-- > 0;) {
+    const Access *old = &cell->list.access[i];
+    if (old->write && old->actor == write->actor && old->time == write->time && old->pc == write->pc)
+      return !is_before(order, old) && !was_observed(cell, i, NULL, order);
+  }
+  return false;
+}
+
 bool shadow_observes(const Access *next, const Access *old, const AccessOrder *order) {
   return order->reads && old->write && old->strong && !old->flying && old->chain == next->chain &&
          old->bytes & next->bytes && both_strong(next, old, order);

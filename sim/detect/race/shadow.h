@@ -187,6 +187,9 @@ unsigned shadow_issue(Shadow *shadow, Cell *cell, const Access *access, const Ac
 bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const AccessOrder *order);
 /* The access, if it reads, comes after the strong write `old` in observation order. */
 bool shadow_observes(const Access *next, const Access *old, const AccessOrder *order);
+/* True if the write, of which actor, time and instruction count, is still kept, and neither it nor anything that has
+ * observed it comes before the access. */
+bool shadow_may_be_unseen(const Cell *cell, const Access *write, const AccessOrder *order);
 /* `earlier`, a copy of an access to the cell from some time ago, comes before something that observed it and that the
  * access asked about comes after. */
 bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order);

@@ -1,0 +1,35 @@
+/* older_load.h - loads of a run that give an older value of their word than the newest one, where nothing orders the
+ * newest before them: the run is made again up to the first of them, and goes on with what comes of it.
+ * Ownership: who makes the run has an OlderRun; the Gpu borrows it. */
+#ifndef LOCKSTEP_CORE_OLDER_LOAD_H
+#define LOCKSTEP_CORE_OLDER_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OLDER_LOAD_WORDS = 2 };
+
+/* A load, and the write whose value it doesn't give. */
+typedef struct OlderLoad {
+  uint64_t access;                  /* AccessPart.number of the load; no two accesses of a run have the same */
+  uint64_t address;                 /* of the lanes that read the older value: byte address, in global memory */
+  uint32_t bytes;                   /* 4, or 8; 0: no load, the run shows an older value by itself */
+  uint32_t value[OLDER_LOAD_WORDS]; /* the older value */
+  uint32_t reader;                  /* actors of the race detector (race_order.h) */
+  uint32_t writer, time, pc;        /* of the write */
+} OlderLoad;
+
+/* The load, and further ones of its warp to its address. */
+typedef struct OlderRun {
+  OlderLoad load;
+  uint32_t more;  /* how many of these give the older value, too, at most */
+  uint64_t again; /* the newest of them, set before it is performed; 0: none yet */
+} OlderRun;
+
+/* True if it is such an access to this address. */
+static inline bool older_run_has(const OlderRun *older, uint64_t access, uint64_t address) {
+  return older && older->load.bytes && older->load.address == address &&
+         (older->load.access == access || (older->again && older->again == access));
+}
+
+#endif

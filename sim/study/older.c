@@ -1,0 +1,80 @@
+#include "sim/study/older.h"
+
+#include "sim/study/schedule.h"
+
+/* Of all findings of a check: one that needs more stands. */
+enum { TRIALS_MAX = 100 };
+/* A load that reads something older may take its thread once more around a loop, and no longer. */
+enum { CYCLES_FACTOR = 4, CYCLES_MIN = 1000000 };
+/* As many loads of a warp are late together; a loop that polls has to end. */
+enum { LATE_LOADS = 64 };
+
+/* Others that rely on an order are tried by themselves. */
+static bool is_harm(const Finding *found, const GPtrArray *known) {
+  if (finding_severity(found->id) == SEVERITY_NOTE || found->id == FINDING_UNORDERED_ACCESS ||
+      found->id == FINDING_STALE_READ)
+    return false;
+  for (guint i = 0; i < known->len; i++)
+    if (finding_same_place(g_ptr_array_index(known, i), found))
+      return false;
+  return true;
+}
+
+/* Completed, and each word of a buffer that all schedules left alike is the same. */
+static bool ends_as_others(const OlderTrials *trials, const RunResult *run) {
+  for (guint i = 0; i < run->findings->len; i++)
+    if (is_harm(g_ptr_array_index(run->findings, i), trials->known))
+      return false;
+  return run->verdict == VERDICT_COMPLETED && !run->wrong_buffers && results_are_among(trials->results, run);
+}
+
+/* `more`: how many further loads of the warp give the older value, too. */
+static bool try_load(const OlderTrials *trials, const Finding *finding, const OlderLoad *load, uint32_t more) {
+  OlderRun older = {.load = *load, .more = more};
+  const Schedule *schedule = &g_array_index(trials->schedules, Schedule, finding->run.schedule);
+  Machine *variant = schedule_machine(schedule, trials->machine);
+  RunOptions options = *trials->options;
+  options.seed = schedule->seed;
+  options.races = options.keep_buffers = true;
+  options.as_source = finding->run.as_source;
+  options.older = &older;
+  options.observer = NULL;
+  options.heartbeat = NULL;
+  options.details = options.graph = false;
+  options.limit_cycles = MIN(options.limit_cycles, finding->run.cycles * CYCLES_FACTOR + CYCLES_MIN);
+  g_autoptr(RunResult) run = run_scenario(trials->scenario, variant, &options, trials->diag);
+  machine_free(variant);
+  return run && ends_as_others(trials, run);
+}
+
+static void become_note(Finding *finding) {
+  guint runs = 0;
+  for (guint i = 0; i < finding->older->len; i++)
+    runs += g_array_index(finding->older, OlderLoad, i).bytes ? 2 : 1;
+  finding->id = FINDING_OLDER_VALUE;
+  finding_add_evidence(finding, 0,
+                       g_strdup_printf("tried: %u %s in which such a load gives the older value %s as all schedules do, "
+                                       "so nothing seems to rest on this order",
+                                       runs, runs == 1 ? "run" : "runs", runs == 1 ? "ends" : "end"));
+  g_clear_pointer(&finding->repair, g_free);
+}
+
+/* What a run should leave is known: the scenario says so, or all schedules leave the same. */
+static bool may_judge(const OlderTrials *trials) {
+  const Expectation *expect = scenario_expectation(trials->scenario, trials->machine->name);
+  return trials->results->buffers && (trials->results->kinds->len == 1 || (expect && expect->buffers->len));
+}
+
+bool older_try(OlderTrials *trials, Finding *finding) {
+  if (finding->id != FINDING_UNORDERED_ACCESS || !finding->older || !may_judge(trials))
+    return false;
+  for (guint i = 0; i < finding->older->len; i++) {
+    const OlderLoad *load = &g_array_index(finding->older, OlderLoad, i);
+    trials->made += load->bytes ? 2 : 1;
+    if (trials->made > TRIALS_MAX || stop_asked(trials->options->stop) || !try_load(trials, finding, load, 0) ||
+        (load->bytes && !try_load(trials, finding, load, LATE_LOADS)))
+      return false;
+  }
+  become_note(finding);
+  return true;
+}
