@@ -52,10 +52,11 @@ static void become_note(Finding *finding) {
   for (guint i = 0; i < finding->older->len; i++)
     runs += g_array_index(finding->older, OlderLoad, i).bytes ? 2 : 1;
   finding->id = FINDING_OLDER_VALUE;
-  finding_add_evidence(finding, 0,
-                       g_strdup_printf("tried: %u %s in which such a load gives the older value %s as all schedules do, "
-                                       "so nothing seems to rest on this order",
-                                       runs, runs == 1 ? "run" : "runs", runs == 1 ? "ends" : "end"));
+  finding_add_evidence(
+      finding, 0,
+      g_strdup_printf("tried: %u %s in which such a load gives the older value %s as all schedules do, "
+                      "so nothing seems to rest on this order",
+                      runs, runs == 1 ? "run" : "runs", runs == 1 ? "ends" : "end"));
   g_clear_pointer(&finding->repair, g_free);
 }
 

@@ -316,8 +316,8 @@ bool race_older_again(const Step *step, const Group *group) {
   if (older_run_has(older, step->number, 4 * first))
     return true;
   const WordPast *past = g_hash_table_lookup(step->watch->older.words, &key);
-  if (!older->more || !is_watched(step) || older->load.address != 4 * first || older->load.reader != step->warp->actor ||
-      step->access->bytes != older->load.bytes || !past || !past->count ||
+  if (!older->more || !is_watched(step) || older->load.address != 4 * first ||
+      older->load.reader != step->warp->actor || step->access->bytes != older->load.bytes || !past || !past->count ||
       !is_of(&older->load, &past->values[past->count - 1].ended_by))
     return false;
   Question question = {step, group->lanes};
@@ -369,8 +369,7 @@ static void add_load(OlderReading *reading, const Step *step, const Group *group
                     .pc = newest->pc};
   bool differs = false;
   for (uint32_t part = 0; part < load.bytes / 4; part++) {
-    load.value[part] =
-        part == step->part ? before->value : value_before(step, first + part, &before->ended_by);
+    load.value[part] = part == step->part ? before->value : value_before(step, first + part, &before->ended_by);
     differs |= load.value[part] != look_global(step->point->gpu, 4 * (first + part));
   }
   if (differs)
