@@ -113,6 +113,16 @@ static bool find_shared(const Sm *sm, const Launch *launch, uint32_t *base) {
   return candidate + need <= machine->sm.shared.bytes;
 }
 
+/* How late a warp starts (sm.held_up): every other one; some of them so late that others have come far by then, or are
+ * done. */
+static uint64_t late_start(Sm *sm) {
+  enum { VERY_LATE_EVERY = 8, VERY_LATE = 16 };
+  if (!rng_below(&sm->held, 2))
+    return 0;
+  uint64_t late = rng_below(&sm->held, sm->gpu->machine->sm.held_up);
+  return late % VERY_LATE_EVERY ? late : VERY_LATE * late;
+}
+
 static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t slot, uint64_t now) {
   const Launch *launch = block->launch;
   Warp *warp = &sm->warps[slot];
@@ -162,9 +172,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   scheduler_come_to(sm, warp, &launch->decoded[warp->pc]);
   uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
   Rng *rng = sm->refilled ? &sm->starts : &sm->jitter;
-  bool held = sm->gpu->holds_up && rng_below(&sm->held, 2);
-  uint64_t late = held ? rng_below(&sm->held, sm->gpu->machine->sm.held_up) : 0;
-  sm_wake(sm, warp, now + late + (jitter ? rng_below(rng, jitter + 1) : 0));
+  sm_wake(sm, warp, now + (sm->gpu->holds_up ? late_start(sm) : 0) + (jitter ? rng_below(rng, jitter + 1) : 0));
 }
 
 static Block *free_block(Sm *sm) {
