@@ -141,7 +141,8 @@ static void add_value(Values *values, uint32_t value) {
     values->value[values->count++] = value;
 }
 
-/* Registers that take many values among the states of this instruction. One that isn't live there has one, 0. The
+/* Registers that take many values among the states of this instruction; where states are very many because of several
+ * registers, that with most values. One that isn't live there has one, 0. The
  * newest `count` states are new since this was asked last. */
 static RegSet find_widening(StateSet *set, uint32_t pc, uint32_t count) {
   RegSet found = {0}, candidates = regset_without(set->liveness->live_regs[pc], set->widened[pc]);
@@ -157,9 +158,17 @@ static RegSet find_widening(StateSet *set, uint32_t pc, uint32_t count) {
         add_value(&values[reg], state->regs[reg]);
       }
   }
-  for (uint32_t reg = 0; reg < set->nregs; reg++)
-    if (regset_has(&candidates, reg) && values[reg].count > VALUES_BEFORE_WIDENING)
+  uint32_t most = set->nregs;
+  for (uint32_t reg = 0; reg < set->nregs; reg++) {
+    if (!regset_has(&candidates, reg))
+      continue;
+    if (values[reg].count > VALUES_BEFORE_WIDENING)
       regset_put(&found, reg);
+    if (values[reg].count > (most < set->nregs ? values[most].count : VALUES_CROWDED))
+      most = reg;
+  }
+  if (regset_empty(found) && most < set->nregs && set->count_at_pc[pc] >= STATES_CROWDED)
+    regset_put(&found, most);
   return found;
 }
 

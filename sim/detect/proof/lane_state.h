@@ -22,6 +22,8 @@ enum {
   LANE_STACK_MAX = 12,
   STATES_BEFORE_WIDENING = 80, /* at one instruction */
   VALUES_BEFORE_WIDENING = 33, /* a register with more values than this among them is made unknown */
+  STATES_CROWDED = 512, /* at one instruction: from then on the register with most values is made unknown ... */
+  VALUES_CROWDED = 8,   /* ... if these are more */
   STATES_AT_ONE_PC_MAX = 768,
 };
 #define NO_STATE UINT32_MAX
