@@ -119,7 +119,8 @@ uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) 
 static uint64_t be_late(Hierarchy *h, const Part *part, uint64_t due) {
   uint64_t *until = &h->late[part->sm * LATE_LINES + part->line % LATE_LINES];
   uint64_t drawn = rng_mix(h->late_seed ^ rng_mix(part->number));
-  if (part->kind == MEM_STORE && drawn & 1)
+  bool stores = part->kind == MEM_STORE || (part->kind == MEM_ATOMIC && part->unused);
+  if (stores && drawn & 1)
     due += (drawn >> 32) % h->late_stores;
   *until = MAX(due, *until + 1);
   return *until;

@@ -294,19 +294,23 @@ static void issue_group(Step *step, RaceFlight *flight, const Group *group) {
   }
 }
 
+/* What may come late: a store, or a reduction, which returns nothing either. */
+static bool is_late_store(const Step *step) {
+  return step->access->kind == ACCESS_WRITE || step->point->inst->op == OP_RED;
+}
+
 static LateAccess late_access(const Step *step, const Group *group) {
   return (LateAccess){.base = step->warp->base,
                       .word = group->word,
                       .pc = step->point->pc,
                       .lanes = group->lanes,
                       .issued = step->point->cycle,
-                      .write = step->access->kind == ACCESS_WRITE,
+                      .write = is_late_store(step),
                       .atomic = step->access->kind == ACCESS_ATOMIC};
 }
 
 static void issue_words(Step *step, RaceFlight *flight) {
-  for (unsigned i = 0; step->watch->late && i < step->groups && step->strong && step->access->kind == ACCESS_WRITE;
-       i++) {
+  for (unsigned i = 0; step->watch->late && i < step->groups && step->strong && is_late_store(step); i++) {
     LateAccess store = late_access(step, &step->group[i]);
     race_late_issued(step->watch->late, &store);
   }

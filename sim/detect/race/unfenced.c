@@ -7,8 +7,10 @@ static bool is_strong(const Inst *inst) {
          (inst->sem != SEM_WEAK || op_info[inst->op].flags & OPF_ATOMIC);
 }
 
+/* A reduction counts, too: nobody waits for it. */
 static bool stores(const Inst *inst) {
-  return is_strong(inst) && op_info[inst->op].flags & OPF_STORE && !(op_info[inst->op].flags & OPF_ATOMIC);
+  return is_strong(inst) &&
+         (inst->op == OP_RED || (op_info[inst->op].flags & OPF_STORE && !(op_info[inst->op].flags & OPF_ATOMIC)));
 }
 
 /* What waits for the stores before it; loads behind it may not. */
