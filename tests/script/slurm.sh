@@ -17,8 +17,9 @@ cd "$work"
 mkdir traces
 cp "$SRCDIR"/traces/accesses/accesses.* traces
 
+seeds=3
 sweep() { # the sweep that the first part is about
-  "$LOCKSTEP" sweep traces/accesses.yaml -m gtx580 -m gtx295 -p blocks=1..17:8 -p accesses=400 -p atomic=0,1 --seeds 3 "$@"
+  "$LOCKSTEP" sweep traces/accesses.yaml -m gtx580 -m gtx295 -p blocks=1..17:8 -p accesses=400 -p atomic=0,1 --seeds "$seeds" "$@"
 }
 
 same() { # prints a complaint unless two files are the same
@@ -110,7 +111,9 @@ point "what the command line says goes before the environment" "$(
   ! grep SBATCH_PARTITION "$fake/environment" || :
 )"
 expect "submitted already" 3 "was submitted already, as job 4242" sweep -o out.csv --slurm
-expect "another plan with the same file" 3 "another plan was submitted with this file" sweep -o out.csv --slurm --seeds 4
+seeds=4
+expect "another plan with the same file" 3 "another plan was submitted with this file" sweep -o out.csv --slurm
+seeds=3
 
 # a task is what the script says, wherever it is
 (cd / && SLURM_ARRAY_TASK_ID=2 sh "$work/out.csv.slurm.sh") 2>err
@@ -127,7 +130,9 @@ point "--status: points, and Slurm's words" "$(
   holds "$folder/out" '^      5       7       0  failed   CANCELLED$'
   holds "$folder/out" '^      4       7       0  waiting  Priority$'
 )"
-expect "--status of another plan" 3 "another plan was submitted" sweep -o out.csv --status --seeds 4
+seeds=4
+expect "--status of another plan" 3 "another plan was submitted" sweep -o out.csv --status
+seeds=3
 cp traces/accesses.yaml saved.yaml
 echo "# changed" >>traces/accesses.yaml
 expect "a scenario has changed since" 3 "have changed since it was submitted" "$LOCKSTEP" sweep -o out.csv --resume
@@ -158,7 +163,9 @@ head -n 10 local.csv >part.csv
 sweep -o part.csv --slurm --shards 2 2>err >out
 SLURM_ARRAY_TASK_ID=1 sh part.csv.slurm.sh 2>err
 point "a shard takes what the file has" "$(holds err '18 points \(5 were there\)')"
-expect "--fresh submits anew" 0 "^submitted job 4300: 48 points in 2 shards$" sweep -o part.csv --slurm --shards 2 --seeds 4 --fresh
+seeds=4
+expect "--fresh submits anew" 0 "^submitted job 4300: 48 points in 2 shards$" sweep -o part.csv --slurm --shards 2 --fresh
+seeds=3
 point "and forgets what there was" "$(find . -name 'part.csv' -o -name 'part.csv.shard*')"
 printf '[sweep]\nshards=0\ncpus=0\ndigest=0\njobs=1;\n' >bad.csv.slurm
 expect "a damaged file: a number" 3 "bad.csv.slurm: error: can't be read: shards must be between 1 and" sweep -o bad.csv --status
