@@ -72,6 +72,14 @@ liblockstep_a_SOURCES += \
   isa/flow/virtual_view.h \
   isa/flow/uniform.c \
   isa/flow/uniform.h \
+  isa/flow/counted.c \
+  isa/flow/counted.h \
+  isa/flow/unroll.c \
+  isa/flow/unroll.h \
+  isa/flow/unroll_choice.c \
+  isa/flow/unroll_choice.h \
+  isa/flow/unroll_copy.c \
+  isa/flow/unroll_copy.h \
   isa/flow/writers.c \
   isa/flow/writers.h \
   isa/flow/yield.c \

@@ -124,6 +124,7 @@ UNIT_TESTS = \
   tests/unit/test_timeline \
   tests/unit/test_timeline_memory \
   tests/unit/test_units \
+  tests/unit/test_unroll \
   tests/unit/test_validates \
   tests/unit/test_wheel \
   tests/unit/test_yaml_tree

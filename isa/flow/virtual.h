@@ -3,8 +3,8 @@
  *
  * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or
  * four consecutive rows, and of predicates. Branch targets are indices into `insts`.
- * Passes, in this order: vkernel_early_exits(); vkernel_fold_copies() (copies.h) and vkernel_converge() on machines
- * with convergence barriers, else vkernel_lockstep(); vkernel_allocate(). */
+ * Passes, in this order: vkernel_early_exits(); vkernel_fold_copies() (copies.h), vkernel_unroll() (unroll.h) and
+ * vkernel_converge() on machines with convergence barriers, else vkernel_lockstep(); vkernel_allocate(). */
 #ifndef LOCKSTEP_ISA_FLOW_VIRTUAL_H
 #define LOCKSTEP_ISA_FLOW_VIRTUAL_H
 
@@ -28,6 +28,7 @@ typedef struct VInst {
   int32_t pdst, pdst2; /* virtual predicate or VPRED_SINK */
   int32_t psrc[3];     /* virtual predicate or VPRED_TRUE */
   bool shifted;        /* it was a shift before vkernel_narrow() */
+  bool rolled;         /* ptxas is told not to unroll the loop whose first block it is in, or has done so */
   bool own; /* guarded: what it writes is read behind it under the same guard only, and lives in no other way */
 } VInst;
 

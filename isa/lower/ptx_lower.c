@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "isa/flow/copies.h"
+#include "isa/flow/unroll.h"
 #include "isa/lower/ptx_lower_state.h"
 
 static LowerFunctionOf *const functions[PTX_OP_COUNT] = {
@@ -84,6 +85,7 @@ static void lower_inst(Lower *lower, const PtxInst *inst) {
   LowerFrame *frame = lower->frame;
   PtxWord type;
   lower->inst = inst;
+  lower->rolled |= inst->rolled || frame->function->rolled || lower->module->rolled;
   lower->guard = PRED_ALWAYS;
   if (inst->guard != PTX_NO_INDEX)
     lower->guard = (Pred){lower_register(lower, frame, inst->guard, &type).index, inst->guard_not};
@@ -110,8 +112,10 @@ void lower_body(Lower *lower) {
   lower->work += function->ninsts + function->nlabels + 1;
   for (uint32_t i = 0; i <= function->ninsts; i++) {
     uint32_t at = function->first_inst + i;
+    uint32_t labels = label;
     for (; label < function->nlabels && ptx_label(lower->module, function->first_label + label)->inst <= at; label++)
       frame->label_pc[label] = (int32_t)lower->vkernel->insts->len;
+    lower->rolled &= label == labels;
     if (i == function->ninsts)
       break;
     if (lower->vkernel->insts->len > LOWER_INSTS_MAX || lower->work > LOWER_WORK_MAX) {
@@ -223,6 +227,7 @@ static void begin_kernel(Lower *lower, uint32_t index) {
   lower->temporary = g_byte_array_new();
   lower->temporary_preds = g_byte_array_new();
   lower->local_top = 0;
+  lower->rolled = false;
   lower_lay_out(lower, index);
 }
 
@@ -253,6 +258,8 @@ static Kernel *pass_on(Lower *lower, uint32_t index) {
   vkernel_early_exits(lower->vkernel);
   if (lower->target->convergence_barriers) {
     vkernel_fold_copies(lower->vkernel);
+    if (lower->target->capability >= 75) /* what ptxas of today is known to do */
+      vkernel_unroll(lower->vkernel, lower->target->capability);
     vkernel_converge(lower->vkernel, lower->target->capability, lower->module->target_sm >= 70);
   } else {
     vkernel_lockstep(lower->vkernel);

@@ -102,6 +102,7 @@ typedef struct Lower {
   /* the instruction */
   LowerFrame *frame;
   const PtxInst *inst;
+  bool rolled; /* the next VInst stands behind `.pragma "nounroll"` */
   Inst place;
   Pred guard;
 } Lower;

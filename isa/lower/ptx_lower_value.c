@@ -182,6 +182,8 @@ VInst *lower_op0(Lower *lower, Opcode op) {
   VInst vinst = vinst_new(op);
   vinst_set_place(&vinst, &lower->place);
   vinst.inst.wide = wide_of(op);
+  vinst.rolled = lower->rolled;
+  lower->rolled = false;
   vinst.guard = lower->guard.index;
   if (lower->guard.negated)
     vinst.inst.flags |= INST_GUARD_NOT;

@@ -34,10 +34,16 @@ static void recover(PtxParser *parser, const Scanner *before, const Token *token
 
 /* -- debug information -- */
 
-bool ptx_body_skip_pragma(PtxParser *parser) {
+static bool is_nounroll(const Token *token) {
+  static const char text[] = "\"nounroll\"";
+  return token->length == sizeof text - 1 && memcmp(token->text, text, token->length) == 0;
+}
+
+bool ptx_body_read_pragma(PtxParser *parser, bool *rolled) {
   do {
     if (parser->token.kind != TOK_STRING)
       return ptx_parser_unexpected(parser, "a string");
+    *rolled |= is_nounroll(&parser->token);
     ptx_parser_advance(parser);
   } while (ptx_parser_accept(parser, ','));
   return ptx_parser_expect(parser, ';');
@@ -161,6 +167,7 @@ static bool read_label(PtxParser *parser) {
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
     if (token_equals(&parser->token, kinds[i]))
       return read_table(parser, name, at, (PtxTableKind)i);
+  parser->rolled = false;
   return ptx_parser_add_label(parser, name, at);
 }
 
@@ -207,7 +214,7 @@ static bool read_directive(PtxParser *parser) {
   if (token_equals(&token, ".file"))
     return ptx_body_read_file(parser);
   if (token_equals(&token, ".pragma"))
-    return ptx_body_skip_pragma(parser);
+    return ptx_body_read_pragma(parser, &parser->rolled);
   g_autofree char *name = g_strndup(token.text, MIN(token.length, (uint32_t)SHOWN_MAX));
   ptx_parser_error_at(parser, token.at, "unknown directive `%s`", name);
   diag_hint_nearest(parser->diag, name, known);

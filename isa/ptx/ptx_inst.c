@@ -244,7 +244,7 @@ static bool fail_mnemonic(PtxParser *parser, uint32_t start, uint32_t at, const 
 
 bool ptx_inst_read(PtxParser *parser) {
   PtxModule *module = parser->module;
-  PtxInst inst = {.loc = parser->loc, .scope = ptx_parser_scope(parser)};
+  PtxInst inst = {.loc = parser->loc, .scope = ptx_parser_scope(parser), .rolled = parser->rolled};
   PtxMnemonic mnemonic;
   PtxMnemonicError error = {0};
   uint32_t start = parser->token.at;
@@ -262,5 +262,6 @@ bool ptx_inst_read(PtxParser *parser) {
   if (!good || !ptx_parser_limit(parser, module->insts->len, PTX_INSTS_MAX, "instructions"))
     return false;
   g_array_append_val(module->insts, inst);
+  parser->rolled = false;
   return true;
 }

@@ -126,7 +126,7 @@ static bool read_tuning(PtxParser *parser, PtxFunction *function) {
   if (token_equals(&token, ".maxnreg"))
     return ptx_parser_number(parser, THREADS_MAX, "a number of registers", &function->maxnreg);
   if (token_equals(&token, ".pragma"))
-    return ptx_body_skip_pragma(parser);
+    return ptx_body_read_pragma(parser, &function->rolled);
   if (token_equals(&token, ".noreturn")) {
     function->noreturn = true;
     return true;
@@ -225,6 +225,7 @@ static void start_function(PtxParser *parser, PtxFunction *function) {
   parser->function = module->functions->len;
   parser->next_register = 0;
   parser->loc = PTX_NO_INDEX;
+  parser->rolled = false;
   g_hash_table_remove_all(parser->loc_places);
   g_hash_table_remove_all(parser->loc_originals);
 }
@@ -398,6 +399,8 @@ static bool need_target(PtxParser *parser) {
   return false;
 }
 
+static bool read_pragma(PtxParser *parser) { return ptx_body_read_pragma(parser, &parser->module->rolled); }
+
 static bool read_item(PtxParser *parser) {
   Token token = parser->token;
   static const struct {
@@ -405,7 +408,7 @@ static bool read_item(PtxParser *parser) {
     bool (*read)(PtxParser *parser);
   } simple[] = {{".version", read_version},           {".target", read_target},
                 {".address_size", read_address_size}, {".file", ptx_body_read_file},
-                {".section", ptx_body_skip_section},  {".pragma", ptx_body_skip_pragma}};
+                {".section", ptx_body_skip_section},  {".pragma", read_pragma}};
   for (unsigned i = 0; i < G_N_ELEMENTS(simple); i++)
     if (token_equals(&token, simple[i].word)) {
       ptx_parser_advance(parser);

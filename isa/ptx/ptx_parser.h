@@ -78,6 +78,7 @@ typedef struct PtxParser {
   uint32_t loc;           /* the current one, or PTX_NO_INDEX */
   GHashTable *loc_places, *loc_originals; /* file, line, column -> 1 + newest loc, of the function; no copy */
   bool has_version, has_target;
+  bool rolled; /* the next instruction stands behind `.pragma "nounroll"` */
 } PtxParser;
 
 /* -- ptx_parse.c: tokens and messages -- */
@@ -126,8 +127,8 @@ bool ptx_module_read_params(PtxParser *parser, uint32_t *count);
 /* From behind the `{` to behind the `}` that closes it. */
 void ptx_body_read(PtxParser *parser);
 bool ptx_body_read_file(PtxParser *parser);
-/* A string, as of .pragma, and `;`. */
-bool ptx_body_skip_pragma(PtxParser *parser);
+/* Strings, as of .pragma, and `;`. One that is "nounroll" sets *rolled; others are dropped. */
+bool ptx_body_read_pragma(PtxParser *parser, bool *rolled);
 /* `.section .debug_str { ... }`. */
 bool ptx_body_skip_section(PtxParser *parser);
 

@@ -211,6 +211,8 @@ static void append_head(const PtxModule *module, const PtxFunction *function, GS
     g_string_append_printf(out, "\n.minnctapersm %u", function->minnctapersm);
   if (function->maxnreg)
     g_string_append_printf(out, "\n.maxnreg %u", function->maxnreg);
+  if (function->rolled)
+    g_string_append(out, "\n.pragma \"nounroll\";");
 }
 
 static void append_loc(const PtxModule *module, const PtxLoc *loc, GString *out) {
@@ -284,6 +286,7 @@ static Item next_item(const PtxModule *module, const PtxFunction *function, cons
 }
 
 static void append_line(const PtxModule *module, const PtxFunction *function, const PtxInst *inst, GString *out) {
+  g_string_append(out, inst->rolled ? "\t.pragma \"nounroll\";\n" : "");
   g_string_append_c(out, '\t');
   append_inst(module, function, inst, out);
   g_string_append(out, ";\n");
@@ -366,6 +369,7 @@ char *ptx_print_module(const PtxModule *module) {
   uint32_t var = 0;
   g_string_append_printf(out, ".version %u.%u\n.target %s\n.address_size %u\n", module->version_major,
                          module->version_minor, module->target, module->address_size);
+  g_string_append(out, module->rolled ? ".pragma \"nounroll\";\n" : "");
   for (guint i = 0; i < module->functions->len; i++) {
     const PtxFunction *function = ptx_function(module, i);
     if (function->prototype)

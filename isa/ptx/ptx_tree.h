@@ -4,7 +4,7 @@
  * has a byte offset `at`; ptx_module_place() makes a line and column of it.
  * Registers of a function are numbered from 0: those of `.reg .b32 %r<12>` are 12 numbers from PtxVar.base on. Only a
  * few of them may be in use.
- * Not kept: `.pragma`, debug sections, comments.
+ * Not kept: `.pragma` other than "nounroll", debug sections, comments.
  * Ownership: a PtxModule owns everything below it and is immutable once ptx_parse() has returned it. */
 #ifndef LOCKSTEP_ISA_PTX_PTX_TREE_H
 #define LOCKSTEP_ISA_PTX_PTX_TREE_H
@@ -102,7 +102,8 @@ typedef struct PtxInst {
   uint32_t guard;    /* register number of the predicate, or PTX_NO_INDEX */
   bool guard_not;
   uint8_t noperands;
-  uint16_t reserved;
+  bool rolled; /* `.pragma "nounroll"` stands before it: the loop whose first block it is in isn't unrolled */
+  uint8_t reserved;
   uint32_t operands; /* first, in the module's operands */
   uint32_t loc;      /* in the module's locs, or PTX_NO_INDEX */
   uint32_t scope;    /* in the module's scopes, or PTX_NO_INDEX */
@@ -163,7 +164,7 @@ typedef struct PtxFunction {
   uint8_t linkage;   /* PtxLinkage */
   bool entry, has_body, noreturn, prototype, explicit_cluster;
   bool params_lost;    /* it is broken, and its parameters couldn't be read */
-  uint8_t reserved[1]; /* no padding: modules are compared byte by byte */
+  bool rolled;         /* `.pragma "nounroll"` in its head: none of its loops is unrolled */
   uint32_t definition; /* the function of that name that has a body; itself if it has; PTX_NO_INDEX if none has */
   uint32_t first_var, nvars; /* results, then parameters, then those of the body */
   uint32_t nrets, nparams;
@@ -186,6 +187,7 @@ typedef struct PtxModule {
   uint32_t target_sm;    /* 75 for sm_75, sm_90a */
   char *target;          /* all of `.target`: "sm_75, debug" */
   uint32_t address_size; /* 32 or 64 */
+  bool rolled;           /* `.pragma "nounroll"` outside functions: no loop is unrolled */
   PtxNames *names;
   PtxOps *ops;
   GArray *line_starts; /* uint32_t */

@@ -6,13 +6,14 @@
 # All PTX below traces/ and tests/ is asked, an older .version raised to the first that knows sm_90. Left out are
 # - tests/fuzz/: copies of files of tests/ptx, and what can't be read,
 # - tests/golden/refused.ptx: ptxas takes none of it, since its kernels are wrong on purpose,
+# - tests/converge/unroll.ptx, whose kernels are one loop each, much alike,
 # - nine in ten of the 630 kernels of tests/divergent/lanes/, which a program wrote and which are much alike,
 # - kernels that lockstep refuses: `calls` (recursion), `specials` (performance monitors), `atomics_16` (16-bit atomics) of tests/ptx.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 # shellcheck disable=SC2046 # no names with spaces
-test $# -gt 0 || set -- $(find traces tests -name '*.ptx' ! -path 'tests/fuzz/*' ! -name refused.ptx 2>/dev/null | sort)
+test $# -gt 0 || set -- $(find traces tests -name '*.ptx' ! -path 'tests/fuzz/*' ! -name refused.ptx ! -name unroll.ptx 2>/dev/null | sort)
 for file; do
   case $file in
   tests/divergent/lanes/*) one_in=10 ;;

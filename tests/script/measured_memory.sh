@@ -21,6 +21,7 @@ hardware=validation/hardware
 # stores of all SMs 32 % faster. A holder beside 32 blocks finds their tries in one of two phases, by seed: its own takes 504 to 559 cycles or 1387 to 1550, 985 on the
 # GPU. Stores of 32 warps to a line each join here, since one warp goes on before the others.
 known="
+load and store; one line/1024/32
 load and store; own sectors/1024/2
 load and store; own sectors/1024/4
 holder: its own try/32/32

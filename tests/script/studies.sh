@@ -23,6 +23,7 @@ cat >valley.ptx <<E2
   mad.lo.s32 %r2, %r1, 7, %r0;
   add.s32 %r2, %r2, 1;
 LOOP:
+  .pragma "nounroll";
   sub.s32 %r2, %r2, 1;
   setp.gt.s32 %p, %r2, 0;
   @%p bra LOOP;

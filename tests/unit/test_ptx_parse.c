@@ -177,6 +177,8 @@ START_TEST(reads_directives) {
   ck_assert_uint_eq(module->target_sm, 90);
   ck_assert_str_eq(module->target, "sm_90a, debug");
   ck_assert(print->linkage == PTX_LINK_EXTERN && !print->has_body && print->nrets == 1 && print->nparams == 2);
+  ck_assert(!module->rolled && kernel->rolled && !ends->rolled && !print->rolled);
+  ck_assert(ptx_inst(module, kernel->first_inst)->rolled && !ptx_inst(module, ends->first_inst)->rolled);
   ck_assert(ends->linkage == PTX_LINK_WEAK && ends->noreturn && ends->nregs == 1);
   ck_assert(kernel->entry && kernel->linkage == PTX_LINK_VISIBLE && kernel->nparams == 2);
   ck_assert(kernel->maxntid[0] == 256 && kernel->maxntid[1] == 2 && kernel->maxntid[2] == 1 && !kernel->reqntid[0]);

@@ -96,8 +96,21 @@ static uint64_t mix(uint64_t a, uint64_t b) {
   return z ^ z >> 27;
 }
 
-static bool compare(CmpOp cmp, uint32_t a, uint32_t b) {
-  return cmp == CMP_LT ? a < b : cmp == CMP_NE ? a != b : a == b;
+static bool compare(const Inst *inst, uint32_t a, uint32_t b) {
+  int order = inst->type == TYPE_S32 ? ((int32_t)a > (int32_t)b) - ((int32_t)a < (int32_t)b) : (a > b) - (a < b);
+  switch ((CmpOp)inst->cmp) {
+  case CMP_LT: return order < 0;
+  case CMP_LE: return order <= 0;
+  case CMP_GT: return order > 0;
+  case CMP_GE: return order >= 0;
+  case CMP_NE: return order != 0;
+  default: return order == 0;
+  }
+}
+
+/* The predicate that a step reads. */
+static bool read_at(const Machine *machine, const Step *step) {
+  return pred_at(machine, step->psrc) != (step->inst->psrc_not & 1);
 }
 
 static void write_wide(Machine *machine, const Step *step, uint64_t value) {
@@ -139,14 +152,15 @@ static void execute(Machine *machine, const Step *step) {
     write_rows(machine, step, rows, 1);
     break;
   case OP_ISETP: {
-    bool is = compare((CmpOp)step->inst->cmp, a, b);
-    write_pred(machine, step->pdst, is);
-    write_pred(machine, step->pdst2, !is);
+    bool is = compare(step->inst, a, b), with = read_at(machine, step), either = step->inst->lop == LOP_OR;
+    write_pred(machine, step->pdst, either ? is || with : is && with);
+    write_pred(machine, step->pdst2, either ? !is || with : !is && with);
     break;
   }
+  case OP_PSETP: write_pred(machine, step->pdst, read_at(machine, step)); break;
   case OP_LDS:
     for (unsigned row = 0; row < step->rows.dst; row++)
-      rows[row] = (uint32_t)mix(a, row);
+      rows[row] = (uint32_t)mix(a + (uint32_t)step->inst->imm, row);
     write_rows(machine, step, rows, step->rows.dst);
     break;
   case OP_LDL:
@@ -159,6 +173,7 @@ static void execute(Machine *machine, const Step *step) {
       g_hash_table_insert(machine->local, local_key(step, a, row), GUINT_TO_POINTER(value_at(machine, step->b, row)));
     break;
   case OP_STS:
+    a += (uint32_t)step->inst->imm;
     for (unsigned row = 0; row < step->rows.b; row++)
       machine->run.digest = mix(machine->run.digest, mix(a + row, value_at(machine, step->b, row)));
     machine->run.stores++;
