@@ -6,6 +6,8 @@ liblockstep_a_SOURCES += \
   isa/flow/allocate.c \
   isa/flow/between.c \
   isa/flow/between.h \
+  isa/flow/apart.c \
+  isa/flow/apart.h \
   isa/flow/breaks.c \
   isa/flow/breaks.h \
   isa/flow/cfg.c \

@@ -2,6 +2,7 @@
  * YIELD, WARPSYNC (doc/model.md, "Convergence barriers"). */
 #include <string.h>
 
+#include "isa/flow/apart.h"
 #include "isa/flow/between.h"
 #include "isa/flow/breaks.h"
 #include "isa/flow/merge.h"
@@ -542,6 +543,7 @@ void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields) {
   vkernel_fold_masks(vkernel);
   preheaders_insert(vkernel);
   yields_mark(vkernel, yields ? capability : NO_YIELDS);
+  apart_mark(vkernel);
   short_branches_predicate(vkernel);
   Converge converge = {.vkernel = vkernel,
                        .capability = capability,

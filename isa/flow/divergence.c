@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "isa/flow/apart.h"
 #include "isa/flow/between.h"
 
 /* Steps through the regions of divergent branches before the analysis takes every value for divergent. */
@@ -353,6 +354,23 @@ static void part(Values *values, uint32_t block) {
     mark_written(values, g_array_index(values->region, uint32_t, i));
 }
 
+/* What loops count around one whose lanes are in different rounds. */
+static void part_rounds(Values *values) {
+  const Loops *loops = values->loops;
+  for (guint h = 0; h < loops->headers->len; h++) {
+    uint32_t header = g_array_index(loops->headers, uint32_t, h);
+    g_array_set_size(values->joins, 0);
+    for (int32_t loop = loops->parent[header]; loop != NO_TARGET; loop = loops->parent[loop])
+      g_array_append_val(values->joins, loop);
+    if (!values->joins->len || !apart_begins(values->vkernel, &values->divergence->flow, header))
+      continue;
+    uint32_t outermost = g_array_index(values->joins, uint32_t, values->joins->len - 1);
+    for (uint32_t b = 0; b < loops->nblocks && values->steps < REGION_STEPS_MAX; b++)
+      if (loops_contains(loops, outermost, b) && !loops_contains(loops, header, b))
+        mark_written(values, b);
+  }
+}
+
 bool divergence_forks(const Divergence *divergence, uint32_t block) {
   return divergence->flow.out.start[block + 1] - divergence->flow.out.start[block] > 1;
 }
@@ -418,6 +436,8 @@ static void find_divergent_branches(Divergence *divergence, const VKernel *vkern
   for (guint i = 0; ok && i < vkernel->insts->len; i++)
     if (makes_divergence(vkernel, inst_at(vkernel, i)))
       mark_results(&values, inst_at(vkernel, i));
+  if (ok)
+    part_rounds(&values);
   while (ok && values.queue->len && values.steps < REGION_STEPS_MAX) {
     uint32_t unit = g_array_index(values.queue, uint32_t, values.queue->len - 1);
     g_array_set_size(values.queue, values.queue->len - 1);

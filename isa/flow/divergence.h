@@ -5,6 +5,7 @@
  * from an address that is the same in all. A value written between a divergent branch and the join of its ways is
  * divergent behind the join.
  * So is, within it, a variable of a loop that lanes leave in different rounds.
+ * So is, in the loops around one whose lanes may be in different rounds (VInst.apart), what they count.
  * A way that only leads to the kernel's end isn't one: the lanes that take it are gone, the others stay together.
  * Private to isa/. */
 #ifndef LOCKSTEP_ISA_FLOW_DIVERGENCE_H

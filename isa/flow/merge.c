@@ -10,6 +10,7 @@ typedef struct Merge {
   unsigned capability;
   int32_t *maker, *pred_maker; /* of each register and predicate: the instruction that writes it, or NOT_MADE ... */
   uint8_t *wanted;             /* of each register: something reads it */
+  uint8_t *called;             /* of each register: what a called function gave has part in it */
 } Merge;
 
 static const VInst *inst_at(const Merge *merge, uint32_t i) {
@@ -113,6 +114,48 @@ static bool has_lone_guard(const Merge *merge, const VInst *vinst) {
   return picks_lane(merge, vinst->guard, &equal) && equal == !(vinst->inst.flags & INST_GUARD_NOT);
 }
 
+/* -- values of functions -- */
+
+/* ptxas calls a function for the rare cases of these divisions and roots, and takes its result for different in each
+ * lane here, though branches by it don't part. */
+static bool calls(const VInst *vinst) {
+  return op_info[vinst->inst.op].unit == UNIT_DIVIDE && vinst->inst.op != OP_IDIV && vinst->inst.op != OP_IREM;
+}
+
+/* Wherever the registers are written. */
+static bool spread_called(Merge *merge) {
+  bool changed = false;
+  for (guint i = 0; i < merge->vkernel->insts->len; i++) {
+    VRegUse uses[8];
+    const VInst *vinst = inst_at(merge, i);
+    bool called = calls(vinst);
+    unsigned count = vinst_reads(vinst, uses);
+    for (unsigned u = 0; u < count; u++)
+      called |= merge->called[uses[u].reg];
+    count = called ? vinst_writes(vinst, uses) : 0;
+    for (unsigned u = 0; u < count; u++) {
+      changed |= !merge->called[uses[u].reg];
+      merge->called[uses[u].reg] = 1;
+    }
+  }
+  return changed;
+}
+
+static void find_called(Merge *merge) {
+  enum { ROUNDS = 16 };
+  merge->called = g_new0(uint8_t, merge->vkernel->rows->len + 1);
+  for (unsigned round = 0; round < ROUNDS && spread_called(merge); round++)
+    ;
+}
+
+static uint8_t differs_at(const Merge *merge, uint32_t i) {
+  const VInst *vinst = inst_at(merge, i);
+  uint8_t differs = merge->divergence->differs[i];
+  differs |= vinst->a >= 0 && vinst->a != VREG_SINK && merge->called[vinst->a] ? DIFFERS_A : 0;
+  differs |= vinst->b >= 0 && vinst->b != VREG_SINK && merge->called[vinst->b] ? DIFFERS_B : 0;
+  return differs;
+}
+
 /* -- which operations -- */
 
 static bool is_integer(uint8_t type) {
@@ -138,7 +181,7 @@ static MergeMode mode_of_sum(const Merge *merge, const VInst *vinst, bool wanted
 
 static MergeMode mode_of(const Merge *merge, uint32_t i) {
   const VInst *vinst = inst_at(merge, i);
-  uint8_t differs = merge->divergence->differs[i];
+  uint8_t differs = differs_at(merge, i);
   bool wanted = vinst->dst >= 0 && vinst->dst != VREG_SINK && merge->wanted[vinst->dst];
   if (differs & DIFFERS_A || !is_integer(vinst->inst.type))
     return MERGE_NONE;
@@ -170,6 +213,7 @@ bool atomics_merge(VKernel *vkernel, unsigned capability, const Flow *flow, cons
       continue;
     if (!lone) {
       find_makers(&merge);
+      find_called(&merge);
       lone = find_lone_blocks(&merge);
     }
     if (!lone[flow->block_of[i]] && !has_lone_guard(&merge, vinst))
@@ -179,5 +223,6 @@ bool atomics_merge(VKernel *vkernel, unsigned capability, const Flow *flow, cons
   g_free(merge.maker);
   g_free(merge.pred_maker);
   g_free(merge.wanted);
+  g_free(merge.called);
   return counts;
 }

@@ -29,6 +29,7 @@ typedef struct VInst {
   int32_t psrc[3];     /* virtual predicate or VPRED_TRUE */
   bool shifted;        /* it was a shift before vkernel_narrow() */
   bool rolled;         /* ptxas is told not to unroll the loop whose first block it is in, or has done so */
+  bool apart;          /* in the first block of a loop whose lanes may be in different rounds (apart.h) */
   bool own; /* guarded: what it writes is read behind it under the same guard only, and lives in no other way */
 } VInst;
 

@@ -87,3 +87,24 @@ K(if_lane_own, LANE if (lane == o[t]) atomicAdd(x, 1);)
 K(guard_first, asm volatile("{ .reg .pred p; setp.eq.u32 p, %1, 0; @p red.global.add.u32 [%0], 1; }" :: "l"(x), "r"(t));)
 K(guard_below, asm volatile("{ .reg .pred p; setp.lt.u32 p, %1, 9; @p red.global.add.u32 [%0], 1; }" :: "l"(x), "r"(t));)
 extern "C" __global__ void __launch_bounds__(1) bounds_one(int *x) { atomicAdd(x, 1); }
+// loops whose lanes ptxas takes to be in different rounds: what the loops around them count is different then
+#define LOOK(a) (*(volatile int *)(a))
+#define FIRST if (t == 0) LOOK(o + 9) = 1;
+#define TAKE int got = LOOK(o); if (got >= n) break;
+#define OWN (got * 3 + (int)t != 1)
+K(steal_outer, for (int k = 0; k < n; k++) for (;;) { FIRST TAKE if (OWN) atomicAdd(x + k, 1); })
+K(steal_block, for (int k = 0; k < n; k++) { int whose = (blockIdx.x + k) % gridDim.x; for (;;) { FIRST TAKE if (OWN) atomicAdd(x + whose, 1); } })
+K(steal_loaded, for (int k = 0; k < n; k++) { int whose = o[k]; for (;;) { FIRST TAKE if (OWN) atomicAdd(x + whose, 1); } })
+K(steal_barrier, for (int k = 0; k < n; k++) for (;;) { FIRST __syncthreads(); TAKE if (OWN) atomicAdd(x + k, 1); })
+K(steal_behind, for (int k = 0; k < n; k++) { for (;;) { FIRST TAKE if (OWN) LOOK(o + 5) = 1; } atomicAdd(x + k, 1); })
+K(steal_three, for (int m = 0; m < n; m++) for (int k = 0; k < n; k++) for (;;) { FIRST TAKE if (OWN) atomicAdd(x + m, 1); })
+K(steal_no_outer, int k = 0; for (;;) { FIRST TAKE k++; if (OWN) atomicAdd(x + k, 1); })
+K(steal_turned, for (int k = 0; k < n; k++) for (;;) { TAKE if (OWN) atomicAdd(x + k, 1); })
+K(steal_meets, for (int k = 0; k < n; k++) for (;;) { FIRST TAKE if (OWN) atomicAdd(x + k, 1); LOOK(o + 7) = 1; })
+K(steal_together, for (int k = 0; k < n; k++) for (;;) { FIRST TAKE if (got != 7) atomicAdd(x + k, 1); })
+// values of functions that ptxas calls
+K(called_float, atomicAdd(x + (int)((float)blockIdx.x / (float)n), 1);)
+K(called_wide, atomicAdd(x + (unsigned long long)x % (unsigned long long)o, 1);)
+K(called_double, atomicAdd(x + (int)((double)n / (double)blockIdx.x), 1);)
+K(called_value, atomicAdd(x, (int)((float)blockIdx.x / (float)n));)
+K(called_not, atomicAdd(x + blockIdx.x % n, 1);)
