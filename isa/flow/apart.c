@@ -4,13 +4,6 @@
 
 enum { ROUNDS_MAX = 4 };
 
-bool apart_begins(const VKernel *vkernel, const Flow *flow, uint32_t block) {
-  for (uint32_t i = flow->first[block]; i < flow->first[block + 1]; i++)
-    if (g_array_index(vkernel->insts, VInst, i).apart)
-      return true;
-  return false;
-}
-
 static unsigned count_latches(const Flow *flow, const Loops *loops, uint32_t header) {
   unsigned count = 0;
   for (uint32_t e = flow->in.start[header]; e < flow->in.start[header + 1]; e++)
@@ -40,7 +33,7 @@ static bool mark(VKernel *vkernel, const Flow *flow, const Loops *loops) {
   divergence_init(&divergence, vkernel, flow, loops);
   for (guint h = 0; h < loops->headers->len; h++) {
     uint32_t header = g_array_index(loops->headers, uint32_t, h);
-    if (apart_begins(vkernel, flow, header) || count_latches(flow, loops, header) < 2 ||
+    if (vkernel_is_apart(vkernel, flow, header) || count_latches(flow, loops, header) < 2 ||
         leaves(flow, loops, header) || !meets_in_next_round(&divergence, loops, header))
       continue;
     for (uint32_t i = flow->first[header]; i < flow->first[header + 1]; i++)

@@ -8,12 +8,9 @@
 #ifndef LOCKSTEP_ISA_FLOW_APART_H
 #define LOCKSTEP_ISA_FLOW_APART_H
 
-#include "isa/flow/virtual_view.h"
+#include "isa/flow/virtual.h"
 
 /* Sets VInst.apart in the first blocks of these loops. Before short branches are predicated, as ptxas has it. */
 void apart_mark(VKernel *vkernel);
-
-/* Whether such a loop begins with that block. */
-bool apart_begins(const VKernel *vkernel, const Flow *flow, uint32_t block);
 
 #endif

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "isa/flow/apart.h"
 #include "isa/flow/between.h"
 
 /* Steps through the regions of divergent branches before the analysis takes every value for divergent. */
@@ -362,7 +361,7 @@ static void part_rounds(Values *values) {
     g_array_set_size(values->joins, 0);
     for (int32_t loop = loops->parent[header]; loop != NO_TARGET; loop = loops->parent[loop])
       g_array_append_val(values->joins, loop);
-    if (!values->joins->len || !apart_begins(values->vkernel, &values->divergence->flow, header))
+    if (!values->joins->len || !vkernel_is_apart(values->vkernel, &values->divergence->flow, header))
       continue;
     uint32_t outermost = g_array_index(values->joins, uint32_t, values->joins->len - 1);
     for (uint32_t b = 0; b < loops->nblocks && values->steps < REGION_STEPS_MAX; b++)

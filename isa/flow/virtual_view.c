@@ -57,6 +57,13 @@ int16_t vkernel_immediate64(VKernel *vkernel, uint64_t value) {
   return (int16_t) ~(kernel->nconsts - 2);
 }
 
+bool vkernel_is_apart(const VKernel *vkernel, const Flow *flow, uint32_t block) {
+  for (uint32_t i = flow->first[block]; i < flow->first[block + 1]; i++)
+    if (g_array_index(vkernel->insts, VInst, i).apart)
+      return true;
+  return false;
+}
+
 /* -- editing -- */
 
 void vedit_init(VEdit *edit, const VKernel *vkernel) {

@@ -18,6 +18,9 @@ VInst vinst_beside(Opcode op, const VInst *vinst);
 /* The flow graph of the instructions. Release with flow_clear(). */
 void vkernel_flow(const VKernel *vkernel, Flow *flow);
 
+/* Whether a loop whose lanes may be in different rounds (VInst.apart) begins with that block. */
+bool vkernel_is_apart(const VKernel *vkernel, const Flow *flow, uint32_t block);
+
 /* The row of a constant, ~index, added if the kernel's table hasn't got it. */
 int16_t vkernel_immediate(VKernel *vkernel, uint32_t value);
 /* The low word of two new rows. */

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "isa/flow/apart.h"
 #include "isa/flow/switch_arm.h"
 
 enum { TAINT_ROUNDS = 16 };
@@ -86,7 +85,7 @@ static void find_facts(Search *search) {
     if (loop == NO_TARGET)
       continue;
     search->facts[loop].strong |= has_strong(search, b);
-    search->facts[loop].divergent_exit |= loop == (int32_t)b && apart_begins(search->vkernel, search->flow, b);
+    search->facts[loop].divergent_exit |= loop == (int32_t)b && vkernel_is_apart(search->vkernel, search->flow, b);
     for (; search->divergence->branches[b] && loop != NO_TARGET && leaves(search, (uint32_t)loop, b);
          loop = loops->parent[loop])
       search->facts[loop].divergent_exit = true;
