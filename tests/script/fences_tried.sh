@@ -26,7 +26,7 @@ point "the one that a value that can't be told from an older one needs, where tw
 point "one in a loop, which the first look doesn't pass" \
   "$(names cuda_entry_dekker_second 'behind the store of `wants\[me\] = 1;` in line 44 and before .* in line 38; tried: ')"
 point "both that a lock lacks" \
-  "$(names cuda_late_fast_both 'behind the store of `\*x = me;` .*, and behind the store of `\*y = me;` .*; tried: [0-9]+ runs with them')"
+  "$(names cuda_late_fast_both 'behind the store of `\*[xy] = me;` .*, and behind the store of `\*[xy] = me;` .*; tried: [0-9]+ runs with them')"
 point "one for who waits for ever" \
   "$(names cuda_late_mcs_no_fence 'behind the store of `mine->locked = 1;` .* before the atomic operation of .*atomicExch')"
 point "none for a lock that nobody locks" "$(names cuda_late_mcs_unlocked none)"

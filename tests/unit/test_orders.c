@@ -120,7 +120,7 @@ static void run_turns(const Machine *machine, uint32_t clocks[CLOCKS]) {
   args[LOCKS_ARG] = backing_buffer(backing, locks)->base;
   args[CLOCKS_ARG] = backing_buffer(backing, told)->base;
   args[DATA_ARG] = backing_buffer(backing, data)->base;
-  Gpu *gpu = gpu_new(machine, backing, 1);
+  Gpu *gpu = gpu_new(machine, backing, 8); /* a seed that has the locks at home in the SM's half */
   LaunchConfig config = {.program = program,
                          .kernel = program_kernel(program, 0),
                          .grid = {1, 1, 1},
