@@ -113,8 +113,8 @@ static bool find_shared(const Sm *sm, const Launch *launch, uint32_t *base) {
   return candidate + need <= machine->sm.shared.bytes;
 }
 
-/* How late a warp starts (sm.held_up): every other one; some of them so late that others have come far by then, or are
- * done. */
+/* How late a warp starts (sm.held_up): every other one; some of them so late that others have come far by then, or
+ * are done. */
 static uint64_t late_start(Sm *sm) {
   enum { VERY_LATE_EVERY = 8, VERY_LATE = 16 };
   if (!rng_below(&sm->held, 2))

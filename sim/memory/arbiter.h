@@ -1,8 +1,10 @@
 /* arbiter.h - who has the next turn in the atomic unit of a slice, where groups of SMs take turns.
  * Models: SMs whose TPCs belong to one group (a CPC of a GPC) share a way into the slice, in order of arrival; the
- * groups take turns, one access each (memory.atomic.groups). Each half of the L2 has its groups; the nth SM of a half
- * belongs to its group n modulo TPCs modulo groups of the half: blocks come to one SM of each TPC before the others, as on the GPU, so here the
- * second half of the SMs are the others (memory.crossbar.tpc_sms has neighbours: what is equally far away).
+ * groups take turns, one access each (memory.atomic.groups). Each half of the L2 has its groups. The nth SM of
+ * a half belongs to its group n modulo TPCs modulo groups of the half, so that the first blocks are spread over the
+ * groups (memory.crossbar.tpc_sms has neighbours: what is equally far away). On the GPU two blocks in a row have the
+ * SMs of a TPC, and a group has three such pairs, as a variant of mem_crowded.cu
+ * shows whose table isn't kept.
  * Source: validation/hardware/mem_crowd_h200.csv: of 132 SMs that try one word at once, 24 are answered 1.38 times as
  * often as the others, as if six groups of 24 had four SMs and the rest six.
  * Ownership: owns its lists; parts belong to a PartQueue, and are in none of its cycles meanwhile. */

@@ -47,7 +47,8 @@ static inline uint64_t crossbar_back(const Crossbar *crossbar, uint32_t sm, uint
 static inline uint64_t crossbar_over(const Crossbar *crossbar, uint32_t slice) {
   return crossbar->far + crossbar->far_offset[slice % crossbar->half_slices];
 }
-/* An access is on its way from a slice to the other half since `milli`, and goes as so many: when it is on the link. */
+/* An access is on its way from a slice to the other half since `milli`, and goes as so many: when it is on the
+ * link. */
 static inline uint64_t crossbar_cross(Crossbar *crossbar, uint32_t slice, uint32_t count, uint64_t milli) {
   if (!crossbar->far_busy)
     return milli;

@@ -1,9 +1,9 @@
 /* slice_hash.h - which slice of the L2 a line belongs to, and which half of the L2 is a page's home.
  * Models: any number of slices (11x2, 48x2, ...), memory.l2.hash and granule; two halves with a home for each page,
- * seeded (pairs: two neighbouring pages have different ones, and the same slices of each half); which lines have a
- * copy in the other half at first (memory.l2.copies). Pairs of 48 slices a half have the statistics of an H200
- * (validation/hardware/mem_thirds_h200.csv): three thirds, of which one has half of the lines of 64 KB. Does not model:
- * a real chip's functions, which aren't published. Time: none. */
+ * seeded (pairs: two neighbouring pages have different ones); which lines have a copy in the other half at first
+ * (memory.l2.copies). Pairs of 48 slices a half have the statistics of an H200 (mem_thirds_h200.csv): three thirds,
+ * of which one has half of the lines of 64 KB; of other numbers two neighbouring pages have the same slices of each
+ * half. Does not model: a real chip's functions, which aren't published. Time: none. */
 #ifndef LOCKSTEP_MEMORY_SLICE_HASH_H
 #define LOCKSTEP_MEMORY_SLICE_HASH_H
 
