@@ -3,9 +3,9 @@
  * note `older-value`: a stale parent of a union-find is an ancestor, too, and a thief of a work-stealing deque that
  * sees an old end finds nothing. Ends as all schedules do: completed, with the buffers that the scenario expects, and
  * each word that all schedules left alike is the same. Each load is tried alone, and together with the next ones of
- * its warp to the same word, as long as nothing orders the newer value before them. A finding stays where one run ends
- * otherwise, where no load can be tried, and where nothing says what is right: schedules leave different words, and
- * the scenario expects none. */
+ * its warp to the same word, as long as nothing orders the newer value before them. A finding stays where one run
+ * ends otherwise, where no load can be tried, and where nothing says what is right: schedules leave different
+ * words, and the scenario expects none. */
 #ifndef LOCKSTEP_STUDY_OLDER_H
 #define LOCKSTEP_STUDY_OLDER_H
 
