@@ -161,6 +161,17 @@ void access_hold_sends(const Issue *issue, uint64_t until) {
   scheduler->send_at = MAX(scheduler->send_at, until);
 }
 
+/* A store takes the L1, or the array that it would be in, as long as the port. */
+static void take_l1(Issue *issue, uint64_t takes_milli) {
+  const Machine *machine = issue->gpu->machine;
+  uint64_t *array_milli = &issue->sm->shared.free_milli;
+  L1 *l1 = issue->sm->l1;
+  if (l1 && machine->sm.l1.bank_interval)
+    access_hold_sends(issue, l1_take(l1, issue->now, takes_milli, array_milli).room);
+  else if (machine->sm.l1.carveout != CARVEOUT_NONE)
+    milli_serve(array_milli, issue->now, takes_milli);
+}
+
 void access_send(Issue *issue, Flight *flight) {
   issue->flight = flight;
   flights_send(&issue->sm->flights, flight, issue->warp);
@@ -168,9 +179,8 @@ void access_send(Issue *issue, Flight *flight) {
   MemNext next = memsys_goes_on(issue->gpu->memsys, &flight->request, issue->now, issue->warp->sent_milli);
   access_hold_sends(issue, next.cycle);
   issue->warp->sent_milli = next.sent_milli;
-  L1 *l1 = issue->sm->l1;
-  if (flight->request.kind == MEM_STORE && l1 && issue->gpu->machine->sm.l1.bank_interval)
-    access_hold_sends(issue, l1_take(l1, issue->now, next.takes_milli).room);
+  if (flight->request.kind == MEM_STORE)
+    take_l1(issue, next.takes_milli);
   flights_count_parts(&issue->sm->flights, flight, next.credits, issue->gpu->machine->memory.port.queue);
   send(issue->sm, &flight->request, issue->now);
 }

@@ -112,10 +112,11 @@ static void note_store(Issue *issue, uint64_t when) {
 /* The same for a load or store. */
 static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes, bool locks) {
   SharedMemory *shared = &issue->sm->shared;
-  uint32_t passes =
-      shared_passes(shared, locks ? &issue->sm->lock_unit : NULL, physical, issue->mask, access_words(bytes));
-  bool checks = issue->inst->op == OP_LDS && issue->inst->lop;
-  SharedCost cost = checks ? shared_check_cost(shared, passes) : shared_cost(shared, passes);
+  bool load = issue->inst->op == OP_LDS, checks = load && issue->inst->lop;
+  SharedPasses all = shared_access_passes(shared, locks ? &issue->sm->lock_unit : NULL, physical, issue->mask,
+                                          access_words(bytes), load);
+  SharedCost cost = checks ? shared_check_cost(shared, all.passes) : shared_cost(shared, all.passes);
+  shared_add_parts(shared, &cost, all.parts, load);
   if (G_UNLIKELY(checks && issue->warp->tries_until))
     cost.hold_milli = cost.until_milli = 0; /* a try that wakes: it has been at the pipe (try_wait.h) */
   return take_pipe(issue, &cost);

@@ -37,6 +37,9 @@
 #define ATOMIC_TURNS(X)    \
   X(TURNS_BY_WORD, "word") \
   X(TURNS_BY_BANK, "bank")
+#define WIDE_ACCESSES(X)    \
+  X(WIDE_BY_WORDS, "words") \
+  X(WIDE_BY_PARTS, "parts")
 /* The sizes that CUDA lets shared memory have of an array that it shares with the L1. */
 #define CARVEOUTS(X)         \
   X(CARVEOUT_NONE, "none")   \
@@ -91,6 +94,7 @@ typedef enum { REGISTER_OWNERS(X) REGISTER_OWNERS_COUNT } RegisterOwner;
 typedef enum { CONVERGENCES(X) CONVERGENCE_COUNT } Convergence;
 typedef enum { STORE_WINNERS(X) STORE_WINNER_COUNT } StoreWinner;
 typedef enum { ATOMIC_TURNS(X) ATOMIC_TURNS_COUNT } AtomicTurns;
+typedef enum { WIDE_ACCESSES(X) WIDE_ACCESSES_COUNT } WideAccess;
 typedef enum { CARVEOUTS(X) CARVEOUT_COUNT } Carveout;
 typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
 typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;

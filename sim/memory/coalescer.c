@@ -10,6 +10,8 @@ void coalescer_init(Coalescer *coalescer, const Machine *machine) {
   coalescer->sector_shift = (uint32_t)__builtin_ctz(machine->memory.l2.sector);
   coalescer->word_milli = mem_clock_core(machine, machine->memory.atomic.word_interval);
   coalescer->float_milli = MAX(mem_clock_core(machine, machine->memory.atomic.float_interval), coalescer->word_milli);
+  coalescer->double_milli =
+      MAX(mem_clock_core(machine, machine->memory.atomic.double_interval), coalescer->word_milli);
   coalescer->sector_milli = mem_clock_core(machine, machine->memory.atomic.sector_interval);
   coalescer->cas_milli = mem_clock_core(machine, machine->memory.atomic.cas_interval);
   coalescer->queue_milli = coalescer->word_milli + mem_clock_core(machine, machine->memory.queue.slot_interval);
@@ -143,6 +145,7 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
     piece->busy = (uint32_t)(coalescer->word_milli + (piece->shape.turns - 1u) * behind);
     return;
   }
+  uint64_t turn = request->floats && request->bytes == 8 ? coalescer->double_milli : coalescer->word_milli;
   for (uint32_t sectors = piece->sectors; sectors; sectors &= sectors - 1) {
     uint32_t lanes = 0, bytes;
     for (uint32_t rest = piece->lanes; rest; rest &= rest - 1)
@@ -150,7 +153,7 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
         lanes |= rest & -rest;
     uint32_t most = most_on_a_word(coalescer, request, lanes, &bytes);
     bool whole = most == 1 && bytes == 1u << coalescer->sector_shift;
-    uint64_t takes = whole ? coalescer->sector_milli : most * coalescer->word_milli;
+    uint64_t takes = whole ? coalescer->sector_milli : most * turn;
     busy += request->cas ? MAX(takes, coalescer->cas_milli) : takes;
     turns += most;
     longest = MAX(longest, most);

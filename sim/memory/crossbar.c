@@ -25,15 +25,19 @@ static void deal_halves(Crossbar *crossbar, const Machine *machine, Rng *rng) {
   }
 }
 
-/* TPCs of a half belong to its clusters at random; the first SMs, which are together, to one. */
+/* TPCs of a half belong to its clusters at random, as many to each; the first SMs, which are together, to one. */
 static void deal_clusters(Crossbar *crossbar, const Machine *machine, Rng *rng) {
   uint32_t sms = machine->gpu.sms, tpc = machine->memory.crossbar.tpc_sms,
            clusters = machine->memory.crossbar.clusters;
-  uint32_t each = MAX(clusters / machine->memory.l2.halves, 1);
+  uint32_t each = MAX(clusters / machine->memory.l2.halves, 1), most = (sms + clusters * tpc - 1) / (clusters * tpc);
+  g_autofree uint32_t *tpcs = g_new0(uint32_t, clusters);
   for (uint32_t first = 0; first < sms; first += tpc) {
-    uint32_t cluster = first < FIRST_TOGETHER ? 0 : rng_below(rng, each);
+    uint32_t cluster = first < FIRST_TOGETHER ? 0 : rng_below(rng, each), base = crossbar->sm_half[first] * each;
+    for (uint32_t i = 0; i < each && tpcs[(base + cluster) % clusters] >= most; i++)
+      cluster = (cluster + 1) % each;
+    tpcs[(base + cluster) % clusters]++;
     for (uint32_t sm = first; sm < MIN(first + tpc, sms); sm++)
-      crossbar->sm_cluster[sm] = (uint16_t)((cluster + crossbar->sm_half[sm] * each) % clusters);
+      crossbar->sm_cluster[sm] = (uint16_t)((base + cluster) % clusters);
   }
 }
 
@@ -65,6 +69,20 @@ static void link_halves(Crossbar *crossbar, const Machine *machine) {
   }
 }
 
+/* The ways that SMs of a cluster share. */
+static void share_ways(Crossbar *crossbar, const Machine *machine) {
+  uint32_t clusters = machine->memory.crossbar.clusters;
+  uint64_t reduction = mem_clock_core(machine, machine->memory.crossbar.far_reduction_interval);
+  crossbar->far_reduction = reduction ? reduction : crossbar->far_busy;
+  crossbar->cluster_ports = machine->memory.crossbar.cluster_ports;
+  crossbar->cluster_byte = mem_clock_core(machine, machine->memory.crossbar.cluster_byte_interval);
+  crossbar->cluster_sector = mem_clock_core(machine, machine->memory.crossbar.cluster_sector_interval);
+  crossbar->sector_bytes = machine->memory.l2.sector;
+  crossbar->shares = crossbar->cluster_ports || crossbar->cluster_byte;
+  crossbar->cluster_free = g_new0(uint64_t, clusters);
+  crossbar->cluster_slice_free = g_new0(uint64_t, crossbar->cluster_byte ? clusters * crossbar->slices : 1);
+}
+
 void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
   Rng rng;
   rng_seed(&rng, seed, 0x786261); /* a stream of its own */
@@ -94,9 +112,11 @@ void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
                          .far_busy = mem_clock_core(machine, machine->memory.crossbar.far_interval),
                          .far_link = g_new0(uint16_t, slices)};
   uint64_t far_spread = mem_clock_core(machine, machine->memory.crossbar.far_spread);
+  share_ways(crossbar, machine);
   if (crossbar->path_part | crossbar->path_line | crossbar->path_load | crossbar->path_atomic |
       crossbar->path_exchange)
     crossbar->path_free = g_new0(uint64_t, sms / crossbar->tpc_sms + 1);
+  crossbar->shares |= crossbar->path_free != NULL;
   link_halves(crossbar, machine);
   draw_offsets(crossbar, machine, &rng);
   if (machine->memory.l2.halves == 2)
@@ -115,6 +135,8 @@ void crossbar_clear(Crossbar *crossbar) {
   g_free(crossbar->sm_half);
   g_free(crossbar->port_free);
   g_free(crossbar->path_free);
+  g_free(crossbar->cluster_free);
+  g_free(crossbar->cluster_slice_free);
   g_free(crossbar->far_free);
   g_free(crossbar->far_link);
 }

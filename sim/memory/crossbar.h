@@ -6,7 +6,8 @@
  * neighbouring slices share.
  * The last but one makes different orders possible for SMs of different clusters: with a sum of two offsets alone all
  * SMs see the same.
- * Does not model: links that SMs of several TPCs share; the two directions of a TPC's path apart.
+ * The SMs of a cluster (a GPC) share a way to all slices, which stores take, and one to each slice, which atomics do.
+ * Does not model: what loads take of those; the two directions of a TPC's path apart.
  * Time: thousandths of an SM cycle. */
 #ifndef LOCKSTEP_MEMORY_CROSSBAR_H
 #define LOCKSTEP_MEMORY_CROSSBAR_H
@@ -26,8 +27,12 @@ typedef struct Crossbar {
   uint32_t port_slices;
   uint64_t *path_free; /* paths of TPCs: free from when on; NULL: they take no time */
   uint64_t path_part, path_line, path_load, path_atomic, path_exchange;
-  uint32_t tpc_sms, line_sectors;
-  uint64_t *far_free, far_busy; /* the same of links between the halves */
+  uint32_t tpc_sms, line_sectors, sector_bytes;
+  uint64_t *cluster_free; /* ways of clusters that stores take; and those of each to each slice that atomics do */
+  uint64_t *cluster_slice_free;
+  uint64_t cluster_ports, cluster_byte, cluster_sector; /* thousandths of a port, and of a cycle */
+  bool shares; /* SMs share any way */
+  uint64_t *far_free, far_busy, far_reduction; /* the same of links between the halves */
   uint16_t *far_link;           /* the link of each slice */
 } Crossbar;
 
@@ -47,14 +52,14 @@ static inline uint64_t crossbar_back(const Crossbar *crossbar, uint32_t sm, uint
 static inline uint64_t crossbar_over(const Crossbar *crossbar, uint32_t slice) {
   return crossbar->far + crossbar->far_offset[slice % crossbar->half_slices];
 }
-/* An access is on its way from a slice to the other half since `milli`, and goes as so many: when it is on the
+/* An access is on its way from its slice to the other half since `milli`, and goes as so many: when it is on the
  * link. */
-static inline uint64_t crossbar_cross(Crossbar *crossbar, uint32_t slice, uint32_t count, uint64_t milli) {
+static inline uint64_t crossbar_cross(Crossbar *crossbar, const Part *part, uint32_t count, uint64_t milli) {
   if (!crossbar->far_busy)
     return milli;
-  uint64_t *free_at = &crossbar->far_free[crossbar->far_link[slice]];
+  uint64_t *free_at = &crossbar->far_free[crossbar->far_link[part->slice]];
   uint64_t start = milli > *free_at ? milli : *free_at;
-  *free_at = start + crossbar->far_busy * count;
+  *free_at = start + (part->kind == MEM_ATOMIC && part->unused ? crossbar->far_reduction : crossbar->far_busy) * count;
   return start;
 }
 static inline uint64_t crossbar_back_over(const Crossbar *crossbar, uint32_t slice) {
@@ -76,6 +81,32 @@ static inline uint64_t crossbar_path(Crossbar *crossbar, const Part *part, uint6
   uint64_t *free_at = &crossbar->path_free[part->sm / crossbar->tpc_sms];
   uint64_t start = milli > *free_at ? milli : *free_at;
   *free_at = start + crossbar_path_takes(crossbar, part);
+  return start;
+}
+/* What an atomic takes of the way of its cluster to its slice. */
+static inline uint64_t crossbar_cluster_takes(const Crossbar *crossbar, const Part *part) {
+  enum { ADDRESS = 4 };
+  uint32_t sectors = part->shape.sector_count;
+  if (part->shape.turns == sectors && part->out == sectors * crossbar->sector_bytes)
+    return crossbar->cluster_sector * sectors;
+  uint32_t lanes = part->shape.turns == 1 ? 1 : (uint32_t)__builtin_popcount(part->lanes);
+  return crossbar->cluster_byte * (part->out * (1u + part->cas) + ADDRESS * lanes);
+}
+/* The same for the ways of its cluster. `takes`: what it takes of its SM's port. */
+static inline uint64_t crossbar_cluster(Crossbar *crossbar, const Part *part, uint64_t takes, uint64_t milli) {
+  uint32_t cluster = crossbar->sm_cluster[part->sm];
+  uint64_t *free_at = NULL;
+  if (part->kind == MEM_STORE && crossbar->cluster_ports && !part->shape.joined) {
+    free_at = &crossbar->cluster_free[cluster];
+    takes = takes * 1000 / crossbar->cluster_ports;
+  } else if (part->kind == MEM_ATOMIC && crossbar->cluster_byte) {
+    free_at = &crossbar->cluster_slice_free[cluster * crossbar->slices + part->slice];
+    takes = crossbar_cluster_takes(crossbar, part);
+  } else {
+    return milli;
+  }
+  uint64_t start = milli > *free_at ? milli : *free_at;
+  *free_at = start + takes;
   return start;
 }
 /* A request comes to a slice at `milli`: when it is through the port that the slice shares with others. */

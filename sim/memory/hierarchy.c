@@ -155,7 +155,9 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   default:
     if (!h->pass || part->at_home)
       return h->atomic;
-    return part->lanes & (part->lanes - 1) ? h->pass * MAX(sectors << part->cas, part->shape.turns) : h->pass;
+    if (!(part->lanes & (part->lanes - 1)))
+      return part->unused ? h->pass_reduction : h->pass;
+    return h->pass * MAX(sectors << part->cas, part->shape.turns);
   }
 }
 
@@ -165,7 +167,7 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
 static void go_over(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
   uint64_t over = crossbar_over(&h->crossbar, part->slice);
-  uint64_t milli = crossbar_cross(&h->crossbar, part->slice, gate_places(part), milli_of(cycle));
+  uint64_t milli = crossbar_cross(&h->crossbar, part, gate_places(part), milli_of(cycle));
   if (tags_are_there(&h->tags))
     part->set = tags_other_set(&h->tags, part->slice, part->set);
   part->slice = hierarchy_other_slice(h, part);
@@ -484,14 +486,17 @@ static inline bool arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
   return false;
 }
 
-/* ---- paths of TPCs ---- */
+/* ---- ways that SMs share ---- */
 
-/* The part has come as far as its way takes it: true if others of its TPC kept it waiting, and it comes later. The
- * path lies in front of the way, which is as long for all SMs of a TPC: so they can wait behind it, where all of them
- * are looked at in order. */
+/* The part has come as far as its way takes it: true if others of its TPC or cluster kept it waiting, and it comes
+ * later. The path lies in front of the way, which is as long for all SMs of a TPC: so they can wait behind it, where
+ * all of them are looked at in order. */
 static bool waits_for_path(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
-  uint64_t due = milli_cycle(crossbar_path(&h->crossbar, part, milli_of(cycle)));
+  uint64_t due = milli_of(cycle);
+  if (h->crossbar.path_free)
+    due = crossbar_path(&h->crossbar, part, due);
+  due = milli_cycle(crossbar_cluster(&h->crossbar, part, port_part_takes(&h->port_rules, part), due));
   if (due == cycle)
     return false;
   part->stage = PART_PATH;
@@ -528,7 +533,7 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
   if (turn)
     leave_queue(h, slice);
   else if (stage == PART_ARRIVES || stage == PART_PATH)
-    turn = !(h->crossbar.path_free && stage == PART_ARRIVES && waits_for_path(h, index, cycle)) &&
+    turn = !(h->crossbar.shares && stage == PART_ARRIVES && waits_for_path(h, index, cycle)) &&
            arrive(h, index, cycle);
   else if (stage == PART_CROSSES) {
     part_note(&h->queue, index, TRACE_HOME, milli_of(cycle));

@@ -73,6 +73,7 @@ struct Hierarchy {
   uint32_t sms, slices, window;
   uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
   uint32_t switch_latency;
+  uint64_t pass_reduction; /* what an atomic of one lane and without a result takes on its way to the other half */
   uint64_t pass;        /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */
   uint32_t read_window; /* cycles; and what the first store behind a load takes more of its slice meanwhile */
   uint64_t write_after_read;

@@ -54,6 +54,7 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
   Ways ways = {0};
   uint64_t lines = UINT64_MAX; /* that have slice and home in common */
   uint16_t slice = 0, home = 0;
+  uint32_t sector = 1u << h->coalescer.sector_shift;
   for (uint32_t i = 0; i < parts; i++) {
     MemPiece *piece = &request->piece[i];
     uint64_t line = coalescer_line(&h->coalescer, request, piece);
@@ -68,8 +69,10 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
     piece->shape.home = home & 1;
     if (kind == MEM_ATOMIC)
       take_turns(h, request, piece, banked);
-    if (joins && port_joins(issue, rules, line))
+    if (joins && port_joins(issue, rules, line)) {
       piece->shape.joined = true;
+      piece->shape.turns = (uint16_t)(bits_count(piece->lanes) * request->bytes / sector);
+    }
     ways.credits += port_credits(rules, kind, piece->shape);
     if (rules->queue)
       ways.takes += port_takes(rules, kind, piece->shape, request->cas);
@@ -181,7 +184,7 @@ static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request)
     part->in = request->kind == MEM_LOAD ? sectors : 0;
     return;
   }
-  uint16_t operands = (uint16_t)(bits_count(part->lanes) * request->bytes);
+  uint16_t operands = (uint16_t)((request->merged ? 1 : bits_count(part->lanes)) * request->bytes);
   part->out = request->queue != MEM_DEQUEUE ? operands : 0;
   part->in = request->unused ? 0 : operands;
 }

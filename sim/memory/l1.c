@@ -40,6 +40,7 @@ struct L1 {
   const bool *hashing;
   uint64_t *hash;
   uint64_t free_milli; /* after the turns so far */
+  bool one_array;      /* with shared memory */
   uint64_t *leaves; /* when each of the last `queue` turns is over, a ring; NULL: any number of accesses may wait */
   uint32_t queue, oldest;
 };
@@ -79,6 +80,7 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, co
   l1->sectors = l1->line_bytes / l1->sector_bytes;
   l1->shape = (L1Shape){(uint32_t)__builtin_ctz(l1->line_bytes), (uint32_t)__builtin_ctz(l1->sector_bytes)};
   l1->ways = machine->sm.l1.ways;
+  l1->one_array = machine->sm.l1.carveout != CARVEOUT_NONE;
   l1->sets = bytes / l1->line_bytes / l1->ways;
   l1->reciprocal = UINT64_MAX / l1->sets + 1;
   l1->comes_as_one = !machine->memory.slices || l1->line_bytes <= machine->memory.l2.line;
@@ -106,8 +108,12 @@ void l1_free(L1 *l1) {
   g_free(l1);
 }
 
-L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli) {
+L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli, uint64_t *array_milli) {
+  if (l1->one_array)
+    l1->free_milli = MAX(l1->free_milli, *array_milli);
   L1Turn turn = {milli_serve(&l1->free_milli, now, takes_milli), 0};
+  if (l1->one_array)
+    *array_milli = l1->free_milli;
   if (!l1->leaves)
     return turn;
   uint64_t *oldest = &l1->leaves[l1->oldest];

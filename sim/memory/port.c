@@ -15,6 +15,7 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .bank_turn = mem_clock_core(machine, machine->memory.port.bank_turn_interval),
                        .reply = mem_clock_core(machine, machine->memory.port.reply_interval),
                        .reply_sector = mem_clock_core(machine, machine->memory.port.reply_sector_interval),
+                       .merge_sector = mem_clock_core(machine, machine->memory.port.merge_sector_interval),
                        .merge = mem_clock_core(machine, machine->memory.port.merge_interval),
                        .scheduler = mem_clock_core(machine, machine->memory.port.scheduler_interval),
                        .store_split = mem_clock_core(machine, machine->memory.port.store_split_interval),

@@ -22,7 +22,7 @@
 /* The same of all ports. */
 typedef struct PortRules {
   uint64_t request, split, store, store_sector, atomic_turn, cas_turn, bank_turn, reply, reply_sector, merge,
-      scheduler, store_split;
+      merge_sector, scheduler, store_split;
   uint32_t credits, turn_credits, merge_lines, queue, quad_cas_turns;
   bool by_arrival;
 } PortRules;
@@ -78,7 +78,7 @@ bool port_joins(Port *port, const PortRules *rules, uint64_t line);
 /* What a piece of an access takes of the way out; `cas`: of a compare and swap. */
 static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, bool cas) {
   if (shape.joined)
-    return rules->merge;
+    return MAX(rules->merge, rules->merge_sector * shape.turns);
   if (kind == MEM_LOAD)
     return rules->request;
   uint64_t by_size = kind == MEM_STORE ? MAX(rules->store, rules->store_sector * shape.sector_count)

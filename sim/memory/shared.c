@@ -14,6 +14,9 @@ void shared_init(SharedMemory *shared, const Machine *machine) {
       .pass_interval = machine->sm.shared.pass_interval,
       .own_interval = MAX(machine->sm.shared.pass_interval, machine->sm.shared.conflict_interval),
       .scheduler_interval = machine->sm.shared.scheduler_interval,
+      .by_parts = machine->sm.shared.wide_access == WIDE_BY_PARTS,
+      .part_latency = machine->sm.shared.part_latency,
+      .part_interval = machine->sm.shared.part_interval,
       .turns_by_bank = machine->sm.shared.atomic_turns == TURNS_BY_BANK,
       .atomic = {[SHARED_ARITHMETIC] = {machine->sm.shared.atomic_interval, machine->sm.shared.atomic_extra, 0, 0},
                  [SHARED_EXCHANGE] = {machine->sm.shared.exchange_interval, machine->sm.shared.exchange_extra, 0,
@@ -105,6 +108,35 @@ uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_
     }
   }
   return most;
+}
+
+/* Among the lanes of `mask`, both of each two whose numbers differ in that bit have one place. */
+static bool is_paired(const uint32_t address[32], uint32_t mask, uint32_t bit) {
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint32_t lane = (uint32_t)__builtin_ctz(rest), other = lane ^ bit;
+    if (mask >> other & 1 && address[lane] != address[other])
+      return false;
+  }
+  return true;
+}
+
+SharedPasses shared_access_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32],
+                                  uint32_t mask, uint32_t words_each, bool load) {
+  if (!shared->by_parts || words_each == 1)
+    return (SharedPasses){shared_passes(shared, unit, address, mask, words_each), 1};
+  SharedPasses all = {0};
+  uint32_t lanes = 32 / words_each; /* of a part */
+  for (uint32_t first = 0; first < 32; first += 2 * lanes) {
+    uint32_t part = (1u << lanes) - 1, low = mask & part << first, high = mask & part << (first + lanes);
+    bool joined = load && (is_paired(address, low | high, 1) || is_paired(address, low | high, 2));
+    uint32_t of[2] = {joined ? low | high : low, joined ? 0 : high};
+    for (uint32_t i = 0; i < 2; i++)
+      if (of[i]) {
+        all.passes += shared_passes(shared, unit, address, of[i], words_each);
+        all.parts++;
+      }
+  }
+  return all;
 }
 
 /* The most lanes that meet on one word, or on one bank. */

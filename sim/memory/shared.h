@@ -3,7 +3,7 @@
  * in lock bit); one pass of the pipe each pass_interval cycles, and of one access each conflict_interval; accesses of
  * a scheduler scheduler_interval apart; lanes of an atomic that take turns; a result latency after its pass; 0 to
  * jitter_cycles of noise.
- * Does not model: half-warp skew of 64-bit accesses (they take the passes that their words need).
+ * Loads and stores of 64 and 128 bits go by the words of all lanes, or by halves and quarters of the warp.
  * Time: the pipe serves accesses in the order of issue, so effects happen in issue order: sim/core applies them when
  * the instruction issues, which no instruction can tell from applying them at service.
  * Does the shadow (who changed a word) for findings. */
@@ -48,6 +48,9 @@ typedef struct SharedMemory {
   uint64_t held_milli;    /* and for how long it has the pipe */
   uint64_t turn_milli[8]; /* when the next access of each scheduler can start */
   bool turns_by_bank;     /* of atomics */
+  bool by_parts;          /* loads and stores of 64 and 128 bits */
+  Milli part_latency;     /* of such a load, for each part but one */
+  Milli part_interval;    /* of such a store, for each part */
   Milli check_interval;   /* of looks at the phase of an mbarrier; 0: as a load */
   uint32_t check_extra;
   Milli generic_interval; /* what a store or reduction by a generic address holds the pipe at least */
@@ -93,6 +96,24 @@ void shared_reset_range(SharedMemory *shared, uint32_t base, uint32_t bytes, boo
  * `unit` is not NULL for LDSLK and STSUL. */
 uint32_t shared_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32], uint32_t mask,
                        uint32_t words_each);
+
+/* Of a load or store; with sm.shared.wide_access: parts those of its parts, each of half of the warp (64 bits) or a
+ * quarter (128 bits). A load joins two halves, or two quarters of a half, where in all pairs of neighbours, or in all
+ * pairs of lanes two apart, both have one place (mc_shared_h200.csv). */
+typedef struct SharedPasses {
+  uint32_t passes, parts;
+} SharedPasses;
+SharedPasses shared_access_passes(SharedMemory *shared, const LockUnit *unit, const uint32_t address[32],
+                                  uint32_t mask, uint32_t words_each, bool load);
+/* What it costs beyond its passes that it goes by parts. */
+static inline void shared_add_parts(const SharedMemory *shared, SharedCost *cost, uint32_t parts, bool load) {
+  if (parts < 2)
+    return;
+  if (load)
+    cost->own_milli += (uint64_t)(parts - 1) * shared->part_latency;
+  else
+    cost->until_milli = MAX(cost->until_milli, shared->scheduler_interval + (uint64_t)parts * shared->part_interval);
+}
 
 /* Of a load or store with so many passes. */
 static inline SharedCost shared_cost(const SharedMemory *shared, uint32_t passes) {

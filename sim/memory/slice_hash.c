@@ -32,6 +32,7 @@ enum {
   THIRDS = 3,
   THIRD = 8,                                         /* pairs of slices */
   REGION_PAGES = 16,                                 /* 64 KB */
+  REGION_COUPLES = REGION_PAGES / 2,                 /* one page of each half */
   PAGE_CHUNKS = 4,                                   /* of four granules, which the slices of a pair share in turn */
   REGION_CHUNKS = REGION_PAGES / 2 * PAGE_CHUNKS / 2 /* of one half's pages; half of them */
 };
@@ -45,16 +46,25 @@ static uint32_t shuffled(uint32_t i, uint32_t n, uint64_t bits) {
   return i;
 }
 
+/* Which of its third's pairs a chunk has, of those at both ends of a page (outer) or between them. Couples 4 to 7 have
+ * the pairs of couples 0 to 3 again, but for two that two couples have in common: of 32 KB these have two chunks, in
+ * the first half of a region the one and in the second the other (an H200: mem_map_h200.csv). */
+static uint32_t in_third(uint32_t couple, uint32_t chunk, bool outer) {
+  uint32_t low = couple % (REGION_COUPLES / 2), again = couple >= REGION_COUPLES / 2, right = chunk / 2;
+  if (outer)
+    return (low ? 2 : 0) + (right ^ again);
+  return right ? 6 + ((low == 2) ^ again) : 4 + again;
+}
+
 /* The pair of a chunk of a page, in three thirds of eight pairs each: a third has half of the chunks of a region, two
  * of each page, and the others one each. */
 static uint32_t by_thirds(const SliceMap *map, uint32_t page, uint32_t chunk) {
   uint32_t region = page / REGION_PAGES, couple = page % REGION_PAGES / 2,
            third = (uint32_t)((rng_mix(~(region / 2) ^ map->salt) >> 32) * THIRDS >> 32);
   uint64_t key = rng_mix(map->salt + region * 2 + slice_map_home(map, (uint64_t)page << map->page_shift));
-  bool outer = chunk % 3 == 0;
-  if (outer == !((couple ^ couple >> 1) & 1))
-    return (shuffled(couple, THIRD, key) ^ (chunk / 2 ? 1 + (uint32_t)(key >> 32) % (THIRD - 1) : 0)) * THIRDS +
-           third;
+  bool ends = chunk % 3 == 0, outer = !((couple ^ couple >> 1) & 1);
+  if (ends == outer)
+    return shuffled(in_third(couple, chunk, outer), THIRD, key) * THIRDS + third;
   uint32_t rest = shuffled(couple * 2 + chunk / 2, REGION_CHUNKS, ~key);
   return rest % THIRD * THIRDS + (third + 1 + rest / THIRD) % THIRDS;
 }

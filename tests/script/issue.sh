@@ -13,10 +13,7 @@ known_alu="rcp_d
 "
 known_control="barrier_pair
 "
-known_warp="source_global/256
-source_global/512
-source_global/1024
-"
+known_warp=""
 known_poll="fence_block_load/1024
 fence_block_shared_store
 fence_system
@@ -25,6 +22,9 @@ known_paths=""
 known_wide=""
 known_copies="group_wait/1024
 group_wait_all/1024
+"
+known_shared="hit_halves_load_32/256
+hit_row_put_row
 "
 known_special="shared_before/1024
 beside_laneid/1024
@@ -84,6 +84,7 @@ rows() {
       if (program == "warp")
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
       if (program == "copies") return threads == 32 && kernel ~ /^(group_wait|(one|two|four)_1)$/ || threads == 1024 && kernel ~ /^(group|two_groups_1)$/
+      if (program == "shared") return threads == 32 && kernel ~ /^chain_.*_row$/ || threads == 1024 && kernel ~ /^(load|store)_(64|128)_(row|one)$/
       if (program == "table") return kernel ~ /^first_(words|lines)_16$/
       if (program == "special") return threads == 32 && kernel == "once_nctaid"
       if (program == "generic") return threads >= 256 && kernel ~ /^(store_four|store_release|lock_lane|fence_.*)$/
@@ -175,15 +176,15 @@ measure() {
 }
 
 test -z "${ISSUE_ROWS-}" || : >"$ISSUE_ROWS"
-plan 52
-for program in alu control paths wide warp copies special table mbarrier nap; do
+plan 56
+for program in alu control paths wide warp copies shared special table mbarrier nap; do
   measure sass "$program" 8
 done
 # What fences of a block by many warps take is fitted, and not understood (doc/hardware.md).
 measure sass poll 8 9
 measure sass generic 8 16
 measure sass lane 8 11
-for program in alu control paths wide warp poll copies special generic lane table mbarrier nap; do
+for program in alu control paths wide warp poll copies shared special generic lane table mbarrier nap; do
   measure ptx "$program" ""
 done
 finish

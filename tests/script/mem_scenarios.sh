@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_after, mem_gather, mem_hot, mem_crowded): some of their rows beside an H200, as the
+# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_after, mem_gather, mem_hot, mem_crowded): some of their rows beside an H200, as the
 # machine code that is recorded beside them. TAP. MEASURED=all: all rows, which takes some minutes.
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
@@ -48,10 +48,12 @@ crowded() {
 }
 
 all=${MEASURED:+1}
-plan 5
+plan 6
 crowded
-# Columns: kind, blocks, warps, words. Reductions of many words leave an SM slower here. One word and kind 3 set a parameter.
-compare mem_kinds 12 '$1 < 6 && $4 > 256' "${all:-\$2 == 132 && \$4 <= 32 && \$1 ~ /^[037]\$/ && \$4 % 31 == 1 && !(\$1 == 3 && \$4 == 1)}"
+# Columns: kind, blocks, warps, words. One word and kind 3 set a parameter. Compare-and-swaps of few SMs take longer there.
+compare mem_kinds 10 '$1 == 9 && $2 < 132' "${all:-\$3 == 8 && (\$2 == 8 && \$1 ~ /^[046]\$/ || \$2 == 132 && \$1 == 0) && (\$4 == 8 || \$4 == 4096)}"
+# Columns: what, blocks, words of a row, rounds. Blocks that are few for so much wait longer here, since the L1 keeps fewer of their lines (doc/hardware.md).
+compare mem_flow 15 '$2 < 1056 && $3 > 1024' "${all:-\$3 == 1024 && \$4 == 1 && (\$2 == 132 || \$2 == 1056) && \$1 < 4}"
 # Columns: first, its lanes, second, its lanes, same, pause, blocks. Behind stores and reductions of all warps the second access waits longer here, and the
 # first one less.
 compare mem_after 18 '$1 == 1 || $1 == 2' "${all:-\$5 == 0 && \$6 == 0 && \$7 == 1 && NR % 2}"

@@ -91,6 +91,51 @@ START_TEST(counts_passes) {
 }
 END_TEST
 
+/* Accesses of 64 and 128 bits with sm.shared.wide_access=parts, as mc_shared_h200.csv has them: lane L has the place L / group % count * step. */
+typedef struct Wide {
+  const char *what;
+  uint32_t words_each, mask, group, count, step, loads, stores, parts;
+} Wide;
+
+/* clang-format off */
+static const Wide wide[] = {
+    {"64 bits in a row", 2, ALL, 1, 32, 1, 2, 2, 2},
+    {"64 bits, one place", 2, ALL, 32, 1, 1, 1, 2, 1},
+    {"64 bits, neighbours together", 2, ALL, 2, 16, 1, 1, 2, 1},
+    {"64 bits, two by turns", 2, ALL, 1, 2, 1, 1, 2, 1},
+    {"64 bits, four by turns", 2, ALL, 1, 4, 1, 2, 2, 2},
+    {"64 bits, two by turns in one bank", 2, ALL, 1, 2, 16, 2, 4, 1},
+    {"64 bits, halves in one bank", 2, ALL, 16, 2, 16, 2, 2, 1},
+    {"64 bits, each second place", 2, ALL, 1, 32, 2, 4, 4, 2},
+    {"64 bits, half of the warp", 2, 0xFFFF, 1, 32, 1, 1, 1, 1},
+    {"64 bits, each second lane", 2, 0x55555555, 1, 32, 1, 2, 2, 1},
+    {"128 bits in a row", 4, ALL, 1, 32, 1, 4, 4, 4},
+    {"128 bits, one place", 4, ALL, 32, 1, 1, 2, 4, 2},
+    {"128 bits, quarters together", 4, ALL, 8, 4, 1, 2, 4, 2},
+    {"128 bits, two by turns", 4, ALL, 1, 2, 1, 2, 4, 2},
+    {"128 bits, four by turns", 4, ALL, 1, 4, 1, 4, 4, 4},
+    {"128 bits, each second place", 4, ALL, 1, 32, 2, 8, 8, 4},
+    {"128 bits, one lane", 4, 4, 1, 32, 1, 1, 1, 1},
+    {"32 bits", 1, ALL, 1, 32, 1, 1, 1, 1},
+};
+/* clang-format on */
+
+START_TEST(wide_accesses_go_by_parts) {
+  const Wide *access = &wide[_i];
+  g_autoptr(Machine) machine = lab_machine("sm.shared.wide_access=parts");
+  SharedMemory shared;
+  shared_init(&shared, machine);
+  uint32_t address[32];
+  for (uint32_t lane = 0; lane < 32; lane++)
+    address[lane] = lane / access->group % access->count * access->step * 4 * access->words_each;
+  SharedPasses load = shared_access_passes(&shared, NULL, address, access->mask, access->words_each, true),
+               store = shared_access_passes(&shared, NULL, address, access->mask, access->words_each, false);
+  ck_assert_msg(load.passes == access->loads && load.parts == access->parts && store.passes == access->stores,
+                "%s: %u and %u passes, %u parts", access->what, load.passes, store.passes, load.parts);
+  shared_clear(&shared);
+}
+END_TEST
+
 /* Without lock bits: the most different words that any bank has to give. */
 START_TEST(passes_are_the_words_of_the_fullest_bank) {
   static const char *const machines[] = {"", "sm.shared.banks=16", "sm.shared.banks=12", "sm.shared.banks=64"};
@@ -443,6 +488,7 @@ int main(void) {
   Suite *suite = suite_create("shared");
   TCase *tcase = tcase_create("shared");
   tcase_add_loop_test(tcase, counts_passes, 0, G_N_ELEMENTS(accesses));
+  tcase_add_loop_test(tcase, wide_accesses_go_by_parts, 0, G_N_ELEMENTS(wide));
   tcase_add_loop_test(tcase, passes_are_the_words_of_the_fullest_bank, 0, 4);
   tcase_add_test(tcase, serves_in_order);
   tcase_add_test(tcase, a_pass_may_take_a_fraction);

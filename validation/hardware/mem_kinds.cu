@@ -1,10 +1,10 @@
-// What atomic operations of different kinds take: all threads access random words of one, of a sector, a line and more, one kind alone.
+// What atomic operations of different kinds take, and stores and loads: all threads access random words of one, of a sector, a line and more, one kind alone.
 // Build: nvcc -O2 -std=c++17 -arch=sm_90 -o mem_kinds mem_kinds.cu; -cubin, -ptx for the files beside it
 // Run:   ./mem_kinds > mem_kinds.csv
 // A row: kind (below), blocks, warps of each, words, cycles of an operation of a warp. mem_kinds.yaml runs the same kernels in lockstep, with the same output.
 #include "hardware.cuh"
 
-enum { WARM_UP = 60000, TIME = 120000, WORDS = 4 << 20 };
+enum { WARM_UP = 60000, TIME = 120000, WORDS = 16 << 20 };
 
 static __device__ unsigned mixed(unsigned h) {
   h = (h ^ h >> 16) * 0x85EBCA6Bu;
@@ -49,6 +49,12 @@ extern "C" __global__ void kinds(unsigned *words, unsigned count, int kind, unsi
     ATOM(7, "add.f32", "=r"(found), word, "0f00000000")
     ATOM(8, "exch.b32", "=r"(found), word, "0")
     ATOM(9, "cas.b32", "=r"(found), word, "1, 2")
+    if (kind == 10)
+      asm volatile("st.global.u32 [%0], %1;" ::"l"(word), "r"(0) : "memory");
+    if (kind == 11) {
+      asm volatile("ld.global.u32 %0, [%1];" : "=r"(found) : "l"(word) : "memory");
+      seen = found;
+    }
     rounds++;
   }
   if (threadIdx.x % 32 == 0 && begun) {
@@ -67,17 +73,23 @@ int main() {
   check_cuda(cudaMalloc(&words, 4 * WORDS), "cudaMalloc");
   check_cuda(cudaMalloc(&sums, 16), "cudaMalloc");
   check_cuda(cudaMemset(words, 0, 4 * WORDS), "cudaMemset");
-  enum { KINDS = 10, WARPS = 8 };
   printf("kind,blocks,warps,count,cycles\n");
   fflush(stdout);
-  for (int kind = 0; kind < KINDS; kind++)
-    for (unsigned count : {1u, 8u, 32u, 256u, 65536u})
-      for (int blocks : {1, 132}) {
-        check_cuda(cudaMemset(sums, 0, 16), "cudaMemset");
-        kinds<<<blocks, 32 * WARPS>>>(words, count, kind, sums);
-        say<<<1, 1>>>(sums, kind, blocks, WARPS, count);
-        finish("kinds");
-        check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); // prints
-      }
+  auto say_row = [=](int kind, int blocks, int warps, unsigned count) {
+    check_cuda(cudaMemset(sums, 0, 16), "cudaMemset");
+    kinds<<<blocks, 32 * warps>>>(words, count, kind, sums);
+    say<<<1, 1>>>(sums, kind, blocks, warps, count);
+    finish("kinds");
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); // prints
+  };
+  for (int kind = 0; kind < 10; kind++)
+    for (unsigned count : {1u, 8u, 16u, 32u, 64u, 256u, 1024u, 4096u, 65536u})
+      for (int blocks : {1, 4, 8, 16, 132})
+        say_row(kind, blocks, 8, count);
+  for (int kind : {0, 10, 11}) // loads and stores, and additions beside them
+    for (unsigned count = 1 << 18; count <= WORDS; count <<= 2)
+      for (int blocks : {1, 8, 132})
+        for (int warps : {1, 8, 32})
+          say_row(kind, blocks, warps, count);
   return 0;
 }
