@@ -223,6 +223,7 @@ TEST_FILES = \
   tests/script/programs_check.sh \
   tests/script/wild.sh \
   tests/script/wild3.sh \
+  tests/script/wild4.sh \
   tests/script/hardware.sh \
   tests/script/corpus.sh \
   tests/script/wild2.sh \

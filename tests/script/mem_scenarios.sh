@@ -53,7 +53,7 @@ crowded
 # Columns: kind, blocks, warps, words. One word and kind 3 set a parameter. Compare-and-swaps of few SMs take longer there.
 compare mem_kinds 10 '$1 == 9 && $2 < 132' "${all:-\$3 == 8 && (\$2 == 8 && \$1 ~ /^[046]\$/ || \$2 == 132 && \$1 == 0) && (\$4 == 8 || \$4 == 4096)}"
 # Columns: what, blocks, words of a row, rounds. Blocks that are few for so much wait longer here, since the L1 keeps fewer of their lines (doc/hardware.md).
-compare mem_flow 15 '$2 < 1056 && $3 > 1024' "${all:-\$3 == 1024 && \$4 == 1 && (\$2 == 132 || \$2 == 1056) && \$1 < 4}"
+compare mem_flow 18 '$2 < 1056 && $3 > 1024' "${all:-\$3 == 1024 && \$4 == 1 && (\$2 == 132 || \$2 == 1056) && \$1 < 4}"
 # Columns: first, its lanes, second, its lanes, same, pause, blocks. Behind stores and reductions of all warps the second access waits longer here, and the
 # first one less.
 compare mem_after 18 '$1 == 1 || $1 == 2' "${all:-\$5 == 0 && \$6 == 0 && \$7 == 1 && NR % 2}"
