@@ -161,15 +161,16 @@ void access_hold_sends(const Issue *issue, uint64_t until) {
   scheduler->send_at = MAX(scheduler->send_at, until);
 }
 
-/* A store takes the L1, or the array that it would be in, as long as the port. */
-static void take_l1(Issue *issue, uint64_t takes_milli) {
+/* A store takes the L1 as long as the port, and the array that it has in common with shared memory. */
+static void take_l1(Issue *issue, const MemRequest *request, uint64_t takes_milli) {
   const Machine *machine = issue->gpu->machine;
-  uint64_t *array_milli = &issue->sm->shared.free_milli;
+  uint64_t array = MIN(takes_milli, (uint64_t)machine->sm.l1.store_interval * request->parts),
+           *array_milli = &issue->sm->shared.free_milli;
   L1 *l1 = issue->sm->l1;
   if (l1 && machine->sm.l1.bank_interval)
-    access_hold_sends(issue, l1_take(l1, issue->now, takes_milli, array_milli).room);
+    access_hold_sends(issue, l1_take(l1, issue->now, takes_milli, array, array_milli).room);
   else if (machine->sm.l1.carveout != CARVEOUT_NONE)
-    milli_serve(array_milli, issue->now, takes_milli);
+    milli_serve(array_milli, issue->now, array);
 }
 
 void access_send(Issue *issue, Flight *flight) {
@@ -180,7 +181,7 @@ void access_send(Issue *issue, Flight *flight) {
   access_hold_sends(issue, next.cycle);
   issue->warp->sent_milli = next.sent_milli;
   if (flight->request.kind == MEM_STORE)
-    take_l1(issue, next.takes_milli);
+    take_l1(issue, &flight->request, next.takes_milli);
   flights_count_parts(&issue->sm->flights, flight, next.credits, issue->gpu->machine->memory.port.queue);
   send(issue->sm, &flight->request, issue->now);
 }

@@ -108,12 +108,12 @@ void l1_free(L1 *l1) {
   g_free(l1);
 }
 
-L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli, uint64_t *array_milli) {
+L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli, uint64_t array_takes, uint64_t *array_milli) {
   if (l1->one_array)
     l1->free_milli = MAX(l1->free_milli, *array_milli);
   L1Turn turn = {milli_serve(&l1->free_milli, now, takes_milli), 0};
   if (l1->one_array)
-    *array_milli = l1->free_milli;
+    *array_milli = turn.start_milli + array_takes;
   if (!l1->leaves)
     return turn;
   uint64_t *oldest = &l1->leaves[l1->oldest];
