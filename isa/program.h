@@ -308,6 +308,13 @@ typedef struct Inst {
 } Inst;
 static_assert(sizeof(Inst) == 64, "Inst is one cache line");
 
+/* SYNCS of sm_90 and newer: an instruction of its own for mbarriers, which ptxas doesn't take for an atomic
+ * operation: lanes that do the same get the same. (Before, ATOMS.ARRIVE and stores did it.) */
+static inline bool inst_is_syncs(const Inst *inst) {
+  return inst->op == OP_ATOMS && ((inst->mode == ATOM_ARRIVE && inst->lop != MBARRIER_BEFORE_HOPPER) ||
+                                  (inst->mode == ATOM_EXCH && inst->lop == EXCH_INITS));
+}
+
 /* A copy in bulk between global and shared memory: operand a is the address in global memory, b that in shared memory
  * and (BULKLOAD) behind it that of the mbarrier, c the bytes. INST_UNIFORM: it is one of the warp, not of each
  * lane. */

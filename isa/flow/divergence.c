@@ -180,7 +180,9 @@ static bool makes_divergence(const VKernel *vkernel, const VInst *vinst) {
   case OP_MALLOC: return true;
   case OP_MATCH: return inst->mode == MATCH_ANY;
   case OP_LD: return inst->space == MEM_LOCAL;
-  default: return (flags & OPF_LOAD) && (flags & (OPF_ATOMIC | OPF_LOCK)) && !adds_nothing(vkernel, vinst);
+  default:
+    return (flags & OPF_LOAD) && (flags & (OPF_ATOMIC | OPF_LOCK)) && !adds_nothing(vkernel, vinst) &&
+           !inst_is_syncs(inst);
   }
 }
 

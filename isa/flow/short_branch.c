@@ -43,7 +43,8 @@ static uint32_t cost_of(const VInst *vinst) {
 
 static bool can_be_predicated(const VInst *vinst, int32_t predicate) {
   const OpInfo *info = &op_info[vinst->inst.op];
-  if (vinst_is_guarded(vinst) || info->flags & (OPF_ATOMIC | OPF_CONTROL | OPF_BRANCH | OPF_SWITCH) ||
+  bool atomic = info->flags & OPF_ATOMIC && !inst_is_syncs(&vinst->inst);
+  if (vinst_is_guarded(vinst) || atomic || info->flags & (OPF_CONTROL | OPF_BRANCH | OPF_SWITCH) ||
       info->unit == UNIT_SHUFFLE || info->unit == UNIT_VOTE || vinst->inst.flags & INST_UNALIGNED)
     return false;
   return !vinst_writes_pred(vinst, predicate);

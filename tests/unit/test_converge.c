@@ -209,6 +209,56 @@ START_TEST(atomics_merge_where_ptxas_merges_them) {
 }
 END_TEST
 
+/* -- mbarriers -- */
+
+/* As shape_of(), with a letter for each operation of shared memory: a, p under a predicate. */
+static char *syncs_of(const Kernel *kernel) {
+  GString *shape = g_string_new(NULL);
+  for (uint32_t i = 0; i < kernel->ninsts; i++) {
+    const Inst *inst = &kernel->insts[i];
+    char letter = inst->op == OP_ATOMS ? inst_is_guarded(inst) ? 'p' : 'a' : letter_of(op_info[inst->op].id, 90);
+    if (letter)
+      g_string_append_c(shape, letter);
+  }
+  return g_string_free(shape, FALSE);
+}
+
+static bool are_same_letters(const char *x, const char *y) {
+  g_autofree char *a = g_strdup(x), *b = g_strdup(y);
+  qsort(a, strlen(a), 1, compare_letters);
+  qsort(b, strlen(b), 1, compare_letters);
+  return strcmp(a, b) == 0;
+}
+
+static const struct {
+  const char *file;
+  unsigned capability, column;
+} arrivals[] = {{"arrive.ptx", 80, 1}, {"arrive.ptx", 90, 2}, {"arrive_90.ptx", 90, 2}};
+
+/* tests/converge/arrive.txt, line by line. */
+START_TEST(arrivals_part_no_lanes_where_ptxas_says_so) {
+  g_autofree char *text = read_data("arrive.txt");
+  g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+  g_autoptr(GString) wrong = g_string_new(NULL);
+  Program *program = lower(arrivals[_i].file, arrivals[_i].capability);
+  guint count = 0;
+  for (unsigned i = 0; lines[i]; i++) {
+    g_auto(GStrv) words = g_strsplit(lines[i], " ", -1);
+    const Kernel *kernel = g_strv_length(words) < 3 ? NULL : find_kernel(program, words[0]);
+    if (!kernel)
+      continue;
+    const char *want = words[arrivals[_i].column];
+    g_autofree char *shape = syncs_of(kernel);
+    if (!are_same_letters(shape, want))
+      g_string_append_printf(wrong, "sm_%u %s %s (ptxas %s)\n", arrivals[_i].capability, words[0], shape, want);
+    count++;
+  }
+  ck_assert_uint_eq(program->kernels->len, count);
+  ck_assert_msg(wrong->len == 0, "\n%s", wrong->str);
+  program_free(program);
+}
+END_TEST
+
 /* -- by hand -- */
 
 static VInst special(int32_t dst, SpecialReg which) {
@@ -657,6 +707,7 @@ int main(void) {
   tcase_add_loop_test(tcase, barriers_stand_where_ptxas_puts_them, 0, G_N_ELEMENTS(capabilities));
   tcase_add_test(tcase, loops_yield_as_their_exits_say);
   tcase_add_loop_test(tcase, atomics_merge_where_ptxas_merges_them, 0, G_N_ELEMENTS(capabilities));
+  tcase_add_loop_test(tcase, arrivals_part_no_lanes_where_ptxas_says_so, 0, G_N_ELEMENTS(arrivals));
   tcase_add_test(tcase, nested_branches_have_barriers_by_depth);
   tcase_add_test(tcase, the_innermost_go_without_a_barrier);
   tcase_add_test(tcase, a_loop_at_the_start_has_room_before_it);
