@@ -19,7 +19,9 @@ void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
  * readers (sm_75 and newer; older ones have it too, but nobody has looked). It counts cycles of issue, not those that
  * a warp waits for a load, so what it adds is added to such a wait. Read out of what ptxas makes of
  * validation/hardware/mc_generic.cu: 12 cycles between an addition that waits for a load and the branch, whose
- * comparison stands 23 cycles before. */
+ * comparison stands 23 cycles before.
+ * An atomic operation on global memory that has a result (EXCH, CAS) raises a scoreboard even if nobody reads that,
+ * and in a loop waits for what it raised in the round before. */
 void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
 
 /* Sets Decoded.way of all, when all else is known. */

@@ -128,7 +128,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
     return false;
   uint32_t rows = launch->kernel->nregs + SINK_ROWS;
   gpu->register_rows = MAX(gpu->register_rows, rows);
-  gpu->ready_rows = MAX(gpu->ready_rows, rows + (launch->kernel->control ? CONTROL_SCOREBOARDS : 0));
+  gpu->ready_rows = MAX(gpu->ready_rows, rows + CONTROL_SCOREBOARDS);
   g_ptr_array_add(gpu->launches, launch);
   gpu->unfinished_blocks += launch->blocks;
   gpu->unfinished_launches++;

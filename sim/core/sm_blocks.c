@@ -166,7 +166,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   if (warp->undefined_rows)
     undefined_reset(warp);
   memset(warp->regs, 0, (size_t)rows * WARP_LANES * sizeof(uint32_t));
-  memset(warp->reg_ready, 0, (rows + (launch->kernel->control ? CONTROL_SCOREBOARDS : 0)) * sizeof(uint64_t));
+  memset(warp->reg_ready, 0, (rows + CONTROL_SCOREBOARDS) * sizeof(uint64_t));
   block->warp_slot[warp_in_block] = (uint8_t)slot;
   slots_begin(sm, slot, now);
   scheduler_come_to(sm, warp, &launch->decoded[warp->pc]);

@@ -69,7 +69,7 @@ static void await(Warp *warp, const Decoded *decoded, const Issue *issue) {
   for (unsigned i = 0; i < decoded->writes; i++)
     warp->reg_ready[decoded->write[i]] = REG_PENDING;
   warp->pending += decoded->writes;
-  if (decoded->stall) {
+  if (decoded->raises | decoded->sources) {
     const Kernel *kernel = issue->block->launch->kernel;
     Decoded sources = {.sources = decoded->sources};
     sm_raise_until_reply(warp, kernel, decoded);

@@ -82,6 +82,45 @@ static bool *find_targets(const Kernel *kernel) {
   return targets;
 }
 
+/* ---- atomic operations whose result nobody reads ---- */
+
+/* Behind the last instruction of the loops around `pc`: of the branch farthest behind it that goes back to it or before
+ * it; 0: there is none. */
+static uint32_t *find_rounds(const Kernel *kernel) {
+  uint32_t *rounds = g_new0(uint32_t, kernel->ninsts + 1);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    if (kernel->insts[pc].op == OP_BRA && kernel->insts[pc].target <= (int32_t)pc)
+      rounds[kernel->insts[pc].target] = pc + 1;
+  for (uint32_t pc = 1; pc < kernel->ninsts; pc++)
+    rounds[pc] = MAX(rounds[pc], rounds[pc - 1] > pc ? rounds[pc - 1] : 0);
+  return rounds;
+}
+
+/* EXCH and CAS have no form without a result. */
+static bool raises_for_nobody(const Inst *inst, const Decoded *decoded) {
+  return inst->op == OP_ATOM && decoded->sends && !decoded->writes;
+}
+
+/* Each round comes to those of straight code in one go, so the first of them waits for all of the round before, and
+ * they for nothing else. */
+static void share_scoreboards(const Kernel *kernel, const bool *targets, Decoded decoded[]) {
+  g_autofree uint32_t *rounds = find_rounds(kernel);
+  unsigned scoreboard = 0;
+  bool together = false;
+  if (kernel->nregs + SINK_ROWS + CONTROL_SCOREBOARDS > UINT8_MAX)
+    return;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    together &= !targets[pc] && !(op_info[kernel->insts[pc].op].flags & OPF_BRANCH);
+    if (!rounds[pc] || !raises_for_nobody(&kernel->insts[pc], &decoded[pc]) ||
+        (!together && scoreboard == CONTROL_SCOREBOARDS))
+      continue;
+    if (!together)
+      decoded[pc].wait[decoded[pc].waits++] = (uint8_t)scoreboard_row(kernel, scoreboard++);
+    decoded[pc].raises = (uint8_t)scoreboard;
+    together = true;
+  }
+}
+
 void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]) {
   const Machine *machine = gpu->machine;
   g_autofree Straight *straight = g_new0(Straight, 1);
@@ -101,4 +140,5 @@ void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]
     decoded[pc].skip = MAX(decoded[pc].skip, decoded[pc].apart);
     time = next;
   }
+  share_scoreboards(kernel, targets, decoded);
 }

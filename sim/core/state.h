@@ -74,7 +74,8 @@ typedef struct Decoded {
   /* Of machine code with encodings (then `wait` names rows of scoreboards): */
   uint8_t stall; /* cycles until the warp's next instruction, at least; 0: this is none */
   uint8_t raises,
-      sources;  /* scoreboard + 1 that falls when the result is there, when the sources are read; 0: none */
+      sources;  /* scoreboard + 1 that falls when the result is there, when the sources are read; 0: none (`raises`:
+                 * also of other code, of atomic operations whose result nobody reads) */
   bool hazards; /* it may issue too early (hazards.h) */
   uint16_t sources_cycles; /* until the sources are read */
   uint8_t unit, occupies;  /* IssueUnit, and for how many cycles it takes it */
@@ -85,7 +86,7 @@ typedef struct Decoded {
   uint8_t way;             /* IssueWay */
 } Decoded;
 
-/* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards of machine code. */
+/* Rows of Warp.reg_ready behind those of registers and the sink: scoreboards. */
 static inline uint32_t scoreboard_row(const Kernel *kernel, unsigned scoreboard) {
   return kernel->nregs + SINK_ROWS + scoreboard;
 }

@@ -90,6 +90,51 @@ START_TEST(stalls_as_ptxas_does) {
 }
 END_TEST
 
+/* Three rounds of instructions, and whether they wait for an access of the round before, which takes REPLY cycles at
+ * least. R2 and R3 are words. */
+static const struct {
+  const char *what, *round;
+  bool waits;
+} nobody_reads[] = {
+    {"an exchange", "ATOM.EXCH RZ, [R2], R1", true},
+    {"a compare-and-swap", "ATOM.CAS RZ, [R2], R1, R1", true},
+    {"two in a row wait once", "ATOM.EXCH RZ, [R2], R1; ATOM.EXCH RZ, [R3], R1", true},
+    {"two in different blocks", "ATOM.EXCH RZ, [R2], R1; @P1 BRA on; on: ATOM.EXCH RZ, [R3], R1", true},
+    {"a reduction", "RED.ADD [R2], R1", false},
+    {"a store", "ST [R2], R1", false},
+};
+
+START_TEST(an_atomic_whose_result_nobody_reads_waits_in_the_next_round) {
+  enum { REPLY = 800, ROUNDS = 3 };
+  g_autofree char *text = g_strdup_printf(
+      ".reg 12\n.shared 64\nMOV R2, c[0x0][0x20]; MOV R3, c[0x0][0x24]; MOV R0, %d; again: %s; IADD R0, R0, -0x1; "
+      "ISETP.NE.AND P0, PT, R0, RZ, PT; @P0 BRA again; EXIT",
+      ROUNDS, nobody_reads[_i].round);
+  g_autoptr(Lab) lab = lab_new(AS_PTXAS, text);
+  lab_buffer(lab, 1);
+  lab_buffer(lab, 1);
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  uint64_t first = lab_cycle(lab, 0, 3, 0), second = lab_cycle(lab, 0, 3, 1), third = lab_cycle(lab, 0, 3, 2);
+  for (unsigned round = 0; round < 2; round++) {
+    uint64_t apart = round ? third - second : second - first;
+    ck_assert_msg(nobody_reads[_i].waits ? apart >= REPLY && apart < 2 * REPLY : apart < REPLY / 2, "%s: %d",
+                  nobody_reads[_i].what, (int)apart);
+  }
+}
+END_TEST
+
+/* Outside a loop it waits for nothing. */
+START_TEST(an_atomic_whose_result_nobody_reads_is_gone) {
+  g_autoptr(Lab) lab = lab_new(AS_PTXAS, ".reg 12\nMOV R2, c[0x0][0x20]; ATOM.EXCH RZ, [R2], R1; @P1 BRA on; "
+                                         "on: ATOM.EXCH RZ, [R2], R1; EXIT");
+  lab_buffer(lab, 1);
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  ck_assert_uint_lt(lab_cycle(lab, 0, 3, 0) - lab_cycle(lab, 0, 1, 0), 50);
+}
+END_TEST
+
 /* SASS has no division: the opcode of another instruction is changed. */
 START_TEST(the_first_division_by_a_value_makes_its_reciprocal) {
   static const struct {
@@ -461,6 +506,9 @@ int main(void) {
   TCase *tcase = tcase_create("scheduler");
   tcase_add_loop_test(tcase, waits_for_operands, 0, G_N_ELEMENTS(waits));
   tcase_add_loop_test(tcase, stalls_as_ptxas_does, 0, G_N_ELEMENTS(stalls));
+  tcase_add_loop_test(tcase, an_atomic_whose_result_nobody_reads_waits_in_the_next_round, 0,
+                      G_N_ELEMENTS(nobody_reads));
+  tcase_add_test(tcase, an_atomic_whose_result_nobody_reads_is_gone);
   tcase_add_test(tcase, the_first_division_by_a_value_makes_its_reciprocal);
   tcase_add_test(tcase, latencies_are_parameters);
   tcase_add_test(tcase, lanes_meet_at_their_own_cost);
