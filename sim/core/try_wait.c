@@ -52,15 +52,19 @@ static const Inst *look_before(const Issue *issue) {
   return NULL;
 }
 
+/* The try is made again, until a time that stands since its first look. */
+static void look_again(Issue *issue, const Inst *look) {
+  if (!issue->warp->tries_until)
+    issue->warp->tries_until = issue->now + issue->gpu->machine->sm.shared.try_limit;
+  issue->next_pc = issue->pc - (uint32_t)(issue->inst - look);
+}
+
 /* Of a try in vain. */
-static void fall_asleep(Issue *issue) {
+static void fall_asleep(Issue *issue, const Inst *look) {
   Warp *warp = issue->warp;
-  const Inst *look = look_before(issue);
-  if (!warp->tries_until)
-    warp->tries_until = issue->now + issue->gpu->machine->sm.shared.try_limit;
-  issue->next = MAX(issue->next, warp->tries_until);
-  issue->next_pc = look ? issue->pc - (uint32_t)(issue->inst - look) : issue->next_pc;
-  warp->tries_until = look ? warp->tries_until : 0;
+  if (look)
+    look_again(issue, look);
+  issue->next = MAX(issue->next, look ? warp->tries_until : issue->now + issue->gpu->machine->sm.shared.try_limit);
   issue->sm->stall[warp->slot] = STALL_BARRIER;
   warp->tried_at = warp->issued;
   warp_set_add(&issue->sm->trying, warp->slot);
@@ -78,10 +82,11 @@ void try_wait_compare(Issue *issue) {
     issue->next += !ended && apart ? machine->sm.shared.try_apart : 0;
     return;
   }
+  const Inst *look = look_before(issue);
   if (!((issue->sm->shared.words[warp->tried_word] ^ warp->tried) & PHASE))
-    fall_asleep(issue);
-  else /* it has ended since the look: the loop comes again */
-    warp->tries_until = 0;
+    fall_asleep(issue, look);
+  else if (look) /* it has ended since the look, which on a GPU is one instruction with the comparison */
+    look_again(issue, look);
 }
 
 void try_wait_changed(Sm *sm, uint32_t word, uint32_t before, uint32_t after, uint64_t time) {
