@@ -66,6 +66,7 @@ liblockstep_a_SOURCES += \
   isa/flow/sink.h \
   isa/flow/spill.c \
   isa/flow/spill.h \
+  isa/flow/straighten.c \
   isa/flow/switch_arm.c \
   isa/flow/switch_arm.h \
   isa/flow/virtual.c \

@@ -517,7 +517,15 @@ static void index_meetings(Writer *writer) {
     writer->by_begin[next[g_array_index(meetings, Meeting, m).begin]++] = m;
 }
 
+static void mark_together(const Converge *converge) {
+  for (uint32_t b = 0; b < converge->flow.nblocks; b++) {
+    VInst *last = &g_array_index(converge->vkernel->insts, VInst, converge->flow.first[b + 1] - 1);
+    last->together = last->inst.op == OP_BRA && !converge->divergence.branches[b];
+  }
+}
+
 static void write_kernel(Converge *converge) {
+  mark_together(converge);
   Writer writer = {.converge = converge,
                    .breaks = find_breaks(converge),
                    .behind = g_new0(uint32_t, converge->flow.nblocks + 1),

@@ -4,7 +4,7 @@
  * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or
  * four consecutive rows, and of predicates. Branch targets are indices into `insts`.
  * Passes, in this order: vkernel_early_exits(); vkernel_fold_copies() (copies.h), vkernel_unroll() (unroll.h) and
- * vkernel_converge() on machines with convergence barriers, else vkernel_lockstep(); vkernel_allocate(). */
+ * vkernel_converge() (and vkernel_straighten()) on machines with convergence barriers, else vkernel_lockstep(); vkernel_allocate(). */
 #ifndef LOCKSTEP_ISA_FLOW_VIRTUAL_H
 #define LOCKSTEP_ISA_FLOW_VIRTUAL_H
 
@@ -30,6 +30,7 @@ typedef struct VInst {
   bool shifted;        /* it was a shift before vkernel_narrow() */
   bool rolled;         /* ptxas is told not to unroll the loop whose first block it is in, or has done so */
   bool apart;          /* in the first block of a loop whose lanes may be in different rounds (apart.h) */
+  bool together;       /* a branch, which all lanes take alike, as vkernel_converge() finds */
   bool own; /* guarded: what it writes is read behind it under the same guard only, and lives in no other way */
 } VInst;
 
@@ -75,6 +76,10 @@ void vkernel_early_exits(VKernel *vkernel);
  * operations a warp makes one (merge.h). `capability`: 75, 86, 90 ... `yields`: the program is for sm_70 or newer;
  * ptxas gives an older one no YIELD, on no GPU. */
 void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields);
+
+/* A branch over a branch is one with the opposite guard, if lanes don't part there (VInst.together), and a branch to a
+ * branch goes where that goes, as ptxas has it. */
+void vkernel_straighten(VKernel *vkernel);
 
 /* The mask of a WARPSYNC that stands in a register, since nvcc moves it there first, becomes a constant again. */
 void vkernel_fold_masks(VKernel *vkernel);

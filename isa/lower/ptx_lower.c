@@ -261,6 +261,8 @@ static Kernel *pass_on(Lower *lower, uint32_t index) {
     if (lower->target->capability >= 75) /* what ptxas of today is known to do */
       vkernel_unroll(lower->vkernel, lower->target->capability);
     vkernel_converge(lower->vkernel, lower->target->capability, lower->module->target_sm >= 70);
+    if (lower->target->capability >= 75)
+      vkernel_straighten(lower->vkernel);
   } else {
     vkernel_lockstep(lower->vkernel);
   }

@@ -60,6 +60,16 @@ uint32_t constants_operand_line(const Kernel *kernel, const Inst *inst) {
 
 void constants_load_known(Issue *issue, uint32_t offset) { issue->ready += touch(issue, offset, true, issue->now); }
 
+void constants_load_base(Issue *issue) {
+  const Launch *launch = issue->block->launch;
+  uint32_t address = launch->kernel->consts[~issue->inst->a].value;
+  uint64_t line = issue->sm->constants.operands.there[place_of(tags_of(launch) | address >> LINE_SHIFT)];
+  uint64_t came = line == issue->now ? line - issue->gpu->machine->sm.latency.operand_line : issue->now;
+  executors[issue->inst->op](issue);
+  uint64_t longer = touch(issue, address, true, came), waited = issue->now - came;
+  issue->ready += longer > waited ? longer - waited : 0;
+}
+
 bool constants_are_looked_up(const Issue *issue) {
   const Inst *inst = issue->inst;
   bool known = machine_knows_code(issue->gpu->machine) && inst->space == MEM_CONST && inst->a >= 0;

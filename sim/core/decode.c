@@ -179,6 +179,8 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
   decoded.pred_write = inst_pred_writes(inst);
   decoded.pred_wait = inst_pred_reads(inst) | decoded.pred_write;
   decode_guards(&decoded, gpu->machine, inst);
+  if (inst->op == OP_MOV64 && !kernel->control && loads_base(gpu->machine, kernel, inst->a))
+    decoded.executor = constants_load_base;
   if (kernel->control)
     decode_control(&decoded, gpu, kernel, inst);
   return decoded;

@@ -84,8 +84,8 @@ static bool *find_targets(const Kernel *kernel) {
 
 /* ---- atomic operations whose result nobody reads ---- */
 
-/* Behind the last instruction of the loops around `pc`: of the branch farthest behind it that goes back to it or before
- * it; 0: there is none. */
+/* Of each instruction: the place behind the last one of the loops around it, behind the farthest branch that goes
+ * back to it or before it; 0: there is none. */
 static uint32_t *find_rounds(const Kernel *kernel) {
   uint32_t *rounds = g_new0(uint32_t, kernel->ninsts + 1);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++)

@@ -22,9 +22,9 @@ enum { SHOWN_SEQUENCES = 3, SHOWN_INSTS = 8 };
   "ld.global.v2.f64 {%d1, %d2}, [%l7]; ld.global.v2.f64 {%d3, %d4}, [%l7];"                                     \
   "ld.global.b128 %q1, [%l7]; ld.global.b128 %q2, [%l7]; ld.global.b128 %q3, [%l7]; ld.global.b128 %q4, [%l7];" \
   "setp.eq.u32 %p1, %r1, 1; setp.eq.u32 %p2, %r2, 2; setp.eq.u32 %p3, %r3, 3; setp.eq.u32 %p4, %r4, 4;"         \
-  "setp.eq.u32 %p5, %r5, 5;\n@%p8 bra DONE;\n"
+  "setp.eq.u32 %p5, %r5, 5;\n@%p8 bra NEXT; red.global.add.u32 [%l7], %r8;\n"
 #define AFTER                                                                                                     \
-  ";\nDONE: st.global.v4.u32 [%l7], {%r1, %r2, %r3, %r4}; st.global.v2.u64 [%l7], {%l1, %l2};"                    \
+  ";\nNEXT: st.global.v4.u32 [%l7], {%r1, %r2, %r3, %r4}; DONE: st.global.v2.u64 [%l7], {%l1, %l2};"              \
   "st.global.v2.u64 [%l7], {%l3, %l4}; st.global.v4.u16 [%l7], {%h1, %h2, %h3, %h4};"                             \
   "st.global.v4.f32 [%l7], {%f1, %f2, %f3, %f4}; st.global.v2.f64 [%l7], {%d1, %d2};"                             \
   "st.global.v2.f64 [%l7], {%d3, %d4}; st.global.b128 [%l7], %q1; st.global.b128 [%l7], %q2;"                     \

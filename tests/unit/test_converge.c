@@ -543,20 +543,75 @@ static char *short_text(const VKernel *vkernel) {
   return g_string_free(text, FALSE);
 }
 
-START_TEST(short_branches_around_barriers_are_predicated) {
-  const Short *one = &shorts[_i];
+/* A kernel of such letters. */
+static VKernel *kernel_of_letters(const char *letters) {
   VKernel *vkernel = lab_virtual();
   vkernel_register(vkernel, 2);
   vkernel_register(vkernel, 1);
   vkernel_predicate(vkernel);
-  g_auto(GStrv) items = g_strsplit(one->before, " ", -1);
+  g_auto(GStrv) items = g_strsplit(letters, " ", -1);
   for (unsigned i = 0; items[i]; i++)
     lab_add(vkernel, strchr("?!>", items[i][0]) ? lab_branch((uint32_t)atoi(items[i] + 1),
                                                              items[i][0] == '>' ? VPRED_TRUE : 0, items[i][0] == '!')
                                                 : short_inst(vkernel, items[i][0]));
+  return vkernel;
+}
+
+START_TEST(short_branches_around_barriers_are_predicated) {
+  const Short *one = &shorts[_i];
+  VKernel *vkernel = kernel_of_letters(one->before);
   short_branches_predicate(vkernel);
   g_autofree char *text = short_text(vkernel);
   ck_assert_msg(g_str_equal(text, one->after), "%s: %s instead of %s", one->what, text, one->after);
+  vkernel_free(vkernel);
+}
+END_TEST
+
+static const Short straight[] = {
+    {"a branch over a branch", "?2 >4 s s a e", "!3 s s a e"},
+    {"with the opposite guard", "!2 >4 s s a e", "?3 s s a e"},
+    {"that others came to", "?2 >4 s s ?1 e", "!3 s s ?3 e"},
+    {"a branch over two", "?3 >4 >5 s s e", "?2 >3 s s e"},
+    {"a branch over an instruction", "?3 s >4 s a e", "?3 s >4 s a e"},
+    {"a branch to a branch", "?3 s e >5 s a e", "?4 s e s a e"},
+    {"on to the next, whom others come to", "?2 s >3 a !1 e", "?2 s a !1 e"},
+    {"two in a circle", "?2 s >3 >2 e", "?2 s >2 e"},
+    {"with a guard to the next", "s ?2 a e", "s ?2 a e"},
+};
+
+START_TEST(branches_are_straightened) {
+    {"on, past one that nobody comes to", "?4 s >4 >1 a e", "?2 s a e"},
+  const Short *one = &straight[_i];
+  VKernel *vkernel = kernel_of_letters(one->before);
+  vkernel_straighten(vkernel);
+  g_autofree char *text = short_text(vkernel);
+  ck_assert_msg(g_str_equal(text, one->after), "%s: %s instead of %s", one->what, text, one->after);
+  vkernel_free(vkernel);
+}
+  for (guint i = 0; i < vkernel->insts->len; i++)
+    g_array_index(vkernel->insts, VInst, i).together = true;
+END_TEST
+
+/* A mark stays where it stands, and so does the branch there. */
+START_TEST(a_branch_with_a_mark_stays) {
+  VKernel *vkernel = kernel_of_letters("?2 >4 s s a e");
+  vkernel->kernel->marks = g_new0(Mark, 1);
+  vkernel->kernel->nmarks = 1;
+/* Where lanes may part it says who goes on at once. */
+START_TEST(a_branch_that_parts_lanes_stays) {
+  VKernel *vkernel = kernel_of_letters("?2 >4 s s a e");
+  vkernel_straighten(vkernel);
+  g_autofree char *text = short_text(vkernel);
+  ck_assert_str_eq(text, "?2 >4 s s a e");
+  vkernel_free(vkernel);
+}
+END_TEST
+
+  vkernel->kernel->marks[0].pc = 1;
+  vkernel_straighten(vkernel);
+  g_autofree char *text = short_text(vkernel);
+  g_array_index(vkernel->insts, VInst, 0).together = true;
+  ck_assert_str_eq(text, "?2 >4 s s a e");
   vkernel_free(vkernel);
 }
 END_TEST
@@ -715,6 +770,8 @@ int main(void) {
   tcase_add_test(tcase, others_pass_by_the_meeting_point);
   tcase_add_loop_test(tcase, who_stays_in_a_loop_meets_in_each_round, 0, 2);
   tcase_add_loop_test(tcase, short_branches_around_barriers_are_predicated, 0, G_N_ELEMENTS(shorts));
+  tcase_add_loop_test(tcase, branches_are_straightened, 0, G_N_ELEMENTS(straight));
+  tcase_add_test(tcase, a_branch_with_a_mark_stays);
   tcase_add_loop_test(tcase, accesses_come_before_what_uses_them, 0, G_N_ELEMENTS(scheduled_accesses));
   tcase_add_loop_test(tcase, a_yield_comes_behind_a_load, 0, 3);
   tcase_add_loop_test(tcase, loads_pass_stores_to_other_words, 0, G_N_ELEMENTS(passed_stores));
@@ -724,3 +781,4 @@ int main(void) {
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
+  tcase_add_test(tcase, a_branch_that_parts_lanes_stays);

@@ -90,6 +90,42 @@ START_TEST(stalls_as_ptxas_does) {
 }
 END_TEST
 
+/* On sm_90 64 bits of the constant bank come by an LDC: the first one of a line comes later, but for what the warp
+ * has waited already since an operand of the line came, too. Instructions are those of PTX, a MOV64 is a MOV here. */
+START_TEST(the_first_base_of_a_line_comes_later) {
+  static const struct {
+    const char *what, *text;
+    unsigned first;  /* the MOV64 */
+    uint64_t cycles; /* from what comes before the MOV64, to who reads it */
+    uint64_t others; /* from a second MOV64 to its reader */
+  } cases[] = {
+      {"with its line", "NOP; MOV R2, c[0x0][0x20]; IADD R4, R2, R0; MOV R6, c[0x0][0x20]; IADD R4, R6, R0; EXIT", 1,
+       1 + 26 + 77, 26},
+      {"behind an operand of the line",
+       "NOP; IADD R0, R0, c[0x0][0x20]; MOV R2, c[0x0][0x20]; IADD R4, R2, R0; "
+       "MOV R6, c[0x0][0x24]; IADD R4, R6, R0; EXIT",
+       2, 59 + 2 + 26 + 77, 26},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *text = g_strconcat(".reg 12\n", cases[i].text, NULL);
+    g_autoptr(Lab) lab = lab_new(AS_PTXAS "sm.latency.operand_line=59 sm.encoded.constant=26 "
+                                          "sm.encoded.constant_line=77 ",
+                                 text);
+    unsigned first = cases[i].first;
+    lab_inst(lab, first)->op = lab_inst(lab, first + 2)->op = OP_MOV64;
+    lab_inst(lab, first)->wide = lab_inst(lab, first + 2)->wide = WIDE_DST | WIDE_A;
+    lab_arg(lab, 0);
+    lab_arg(lab, 0);
+    lab_arg(lab, 0);
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    uint64_t before = lab_cycle(lab, 0, 0, 0), reads = lab_cycle(lab, 0, first + 1, 0);
+    ck_assert_msg(reads - before == cases[i].cycles, "%s: %d", cases[i].what, (int)(reads - before));
+    ck_assert_uint_eq(lab_cycle(lab, 0, first + 3, 0) - lab_cycle(lab, 0, first + 2, 0), cases[i].others);
+  }
+}
+END_TEST
+
 /* Three rounds of instructions, and whether they wait for an access of the round before, which takes REPLY cycles at
  * least. R2 and R3 are words. */
 static const struct {
@@ -506,6 +542,7 @@ int main(void) {
   TCase *tcase = tcase_create("scheduler");
   tcase_add_loop_test(tcase, waits_for_operands, 0, G_N_ELEMENTS(waits));
   tcase_add_loop_test(tcase, stalls_as_ptxas_does, 0, G_N_ELEMENTS(stalls));
+  tcase_add_test(tcase, the_first_base_of_a_line_comes_later);
   tcase_add_loop_test(tcase, an_atomic_whose_result_nobody_reads_waits_in_the_next_round, 0,
                       G_N_ELEMENTS(nobody_reads));
   tcase_add_test(tcase, an_atomic_whose_result_nobody_reads_is_gone);
