@@ -162,9 +162,7 @@ static bool is_plain(const Inst *inst, MemSpace *space) {
   return inst->sem == SEM_WEAK && inst->cache != CACHE_CV && *space != MEM_GENERIC && !(shared && inst->lop);
 }
 
-static int32_t bytes_of(const Inst *inst) {
-  return inst->width == WIDTH_128 ? 16 : inst->width == WIDTH_64 ? 8 : 4;
-}
+static int32_t bytes_of(const Inst *inst) { return inst->width == WIDTH_128 ? 16 : inst->width == WIDTH_64 ? 8 : 4; }
 
 /* Entries `before` and `after` count from one register, which keeps its value in between, and meet nowhere. */
 static bool lie_apart(const Stretch *stretch, const Uses uses[], unsigned before, unsigned after) {
@@ -180,15 +178,30 @@ static bool lie_apart(const Stretch *stretch, const Uses uses[], unsigned before
   return true;
 }
 
-/* `after` is a plain load, `before` a plain store to another space or other words: ptxas sends the load first, and no
- * thread can tell, since nothing strong stands between the two. */
+/* A store or an atomic operation, volatile or relaxed at most, that names its space: none of a lock unit, a barrier or
+ * a copy. */
+static bool is_unordered_store(const Inst *inst, MemSpace *space) {
+  uint32_t flags = op_info[inst->op].flags;
+  bool shared = op_info[inst->op].unit == UNIT_SHARED, stores = inst->op == OP_ST || inst->op == OP_STS;
+  *space = shared ? MEM_SHARED : inst->space;
+  if (!stores && inst->op != OP_ATOM && inst->op != OP_RED && inst->op != OP_ATOMS)
+    return false;
+  return inst->sem <= SEM_RELAXED && *space != MEM_GENERIC && !(flags & (OPF_LOCK | OPF_UNLOCK)) &&
+         (stores || inst->mode != ATOM_ARRIVE) && !inst_is_syncs(inst);
+}
+
+/* `after` is a plain load, `before` a plain store to other words, or a store or an atomic operation in another space
+ * that orders nothing: ptxas sends the load first. A thread can tell only by a race, since no fence stands between
+ * the two. */
 static bool passes_store(const Stretch *stretch, const Uses uses[], unsigned before, unsigned after) {
   const Inst *store = &stretch->entry[before].vinst.inst, *load = &stretch->entry[after].vinst.inst;
   MemSpace stored, loaded;
-  if ((store->op != OP_ST && store->op != OP_STS) || (load->op != OP_LD && load->op != OP_LDS))
+  if ((load->op != OP_LD && load->op != OP_LDS) || !is_plain(load, &loaded))
     return false;
-  return is_plain(store, &stored) && is_plain(load, &loaded) &&
-         (stored != loaded || lie_apart(stretch, uses, before, after));
+  if (is_unordered_store(store, &stored) && stored != loaded)
+    return true;
+  return (store->op == OP_ST || store->op == OP_STS) && is_plain(store, &stored) && stored == loaded &&
+         lie_apart(stretch, uses, before, after);
 }
 
 static void find_lags(Stretch *stretch) {
@@ -380,7 +393,7 @@ void vkernel_schedule(VKernel *vkernel) {
     load_bases(vkernel);
   g_autofree Stretch *stretch = g_new0(Stretch, 1);
   g_autofree uint8_t *starts = find_starts(vkernel);
-  bool tries = false; /* from a try until the comparison that says how it went: sim/core/try_wait.c looks for them */
+  bool tries = false;  /* from a try until the comparison that says how it went: sim/core/try_wait.c looks for them */
   bool synced = false; /* behind a WARPSYNC, which names of findings know by what stands next to it */
   stretch->vkernel = vkernel;
   for (guint i = 0; i < vkernel->insts->len; i++)

@@ -59,7 +59,8 @@ static bool is_marked(const Kernel *kernel, uint32_t i) {
 
 static bool is_plain_load(const VInst *vinst) {
   const OpInfo *info = &op_info[vinst->inst.op];
-  return info->unit == UNIT_GLOBAL && info->flags & OPF_LOAD && vinst->inst.sem == SEM_WEAK;
+  bool constant = vinst->inst.space == MEM_CONST || vinst->inst.space == MEM_PARAM;
+  return info->unit == UNIT_GLOBAL && info->flags & OPF_LOAD && vinst->inst.sem == SEM_WEAK && !constant;
 }
 
 static bool find_side(const Shortener *shorten, uint32_t block, int32_t predicate, Side *side) {
