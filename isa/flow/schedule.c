@@ -178,8 +178,8 @@ static bool lie_apart(const Stretch *stretch, const Uses uses[], unsigned before
   return true;
 }
 
-/* A store or an atomic operation, volatile or relaxed at most, that names its space: none of a lock unit, a barrier or
- * a copy. */
+/* A store or an atomic operation, volatile or relaxed at most, that names its space: none of a lock unit, a barrier
+ * or a copy. */
 static bool is_unordered_store(const Inst *inst, MemSpace *space) {
   uint32_t flags = op_info[inst->op].flags;
   bool shared = op_info[inst->op].unit == UNIT_SHARED, stores = inst->op == OP_ST || inst->op == OP_STS;

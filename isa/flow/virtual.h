@@ -4,7 +4,8 @@
  * Instructions are Insts whose operands stand beside them as virtual numbers: any number of registers of one, two or
  * four consecutive rows, and of predicates. Branch targets are indices into `insts`.
  * Passes, in this order: vkernel_early_exits(); vkernel_fold_copies() (copies.h), vkernel_unroll() (unroll.h) and
- * vkernel_converge() (and vkernel_straighten()) on machines with convergence barriers, else vkernel_lockstep(); vkernel_allocate(). */
+ * vkernel_converge() and vkernel_straighten() on machines with convergence barriers, else vkernel_lockstep();
+ * vkernel_allocate(). */
 #ifndef LOCKSTEP_ISA_FLOW_VIRTUAL_H
 #define LOCKSTEP_ISA_FLOW_VIRTUAL_H
 
@@ -77,8 +78,8 @@ void vkernel_early_exits(VKernel *vkernel);
  * ptxas gives an older one no YIELD, on no GPU. */
 void vkernel_converge(VKernel *vkernel, unsigned capability, bool yields);
 
-/* A branch over a branch is one with the opposite guard, if lanes don't part there (VInst.together), and a branch to a
- * branch goes where that goes, as ptxas has it. */
+/* A branch over a branch is one with the opposite guard, if lanes don't part there (VInst.together), and a branch to
+ * a branch goes where that goes, as ptxas has it. */
 void vkernel_straighten(VKernel *vkernel);
 
 /* The mask of a WARPSYNC that stands in a register, since nvcc moves it there first, becomes a constant again. */
