@@ -59,7 +59,8 @@ static inline uint64_t crossbar_cross(Crossbar *crossbar, const Part *part, uint
     return milli;
   uint64_t *free_at = &crossbar->far_free[crossbar->far_link[part->slice]];
   uint64_t start = milli > *free_at ? milli : *free_at;
-  *free_at = start + (part->kind == MEM_ATOMIC && part->unused ? crossbar->far_reduction : crossbar->far_busy) * count;
+  bool reduction = part->kind == MEM_ATOMIC && part->unused;
+  *free_at = start + (reduction ? crossbar->far_reduction : crossbar->far_busy) * count;
   return start;
 }
 static inline uint64_t crossbar_back_over(const Crossbar *crossbar, uint32_t slice) {

@@ -46,9 +46,9 @@ static uint32_t shuffled(uint32_t i, uint32_t n, uint64_t bits) {
   return i;
 }
 
-/* Which of its third's pairs a chunk has, of those at both ends of a page (outer) or between them. Couples 4 to 7 have
- * the pairs of couples 0 to 3 again, but for two that two couples have in common: of 32 KB these have two chunks, in
- * the first half of a region the one and in the second the other (an H200: mem_map_h200.csv). */
+/* Which of its third's pairs a chunk has, of those at both ends of a page (outer) or between them. Couples 4 to 7
+ * have the pairs of couples 0 to 3 again, but for two that two couples have in common: of 32 KB these have two
+ * chunks, in the first half of a region the one and in the second the other (an H200: mem_map_h200.csv). */
 static uint32_t in_third(uint32_t couple, uint32_t chunk, bool outer) {
   uint32_t low = couple % (REGION_COUPLES / 2), again = couple >= REGION_COUPLES / 2, right = chunk / 2;
   if (outer)

@@ -91,7 +91,8 @@ START_TEST(counts_passes) {
 }
 END_TEST
 
-/* Accesses of 64 and 128 bits with sm.shared.wide_access=parts, as mc_shared_h200.csv has them: lane L has the place L / group % count * step. */
+/* Accesses of 64 and 128 bits with sm.shared.wide_access=parts, as mc_shared_h200.csv has them: lane L has the place
+ * L / group % count * step. */
 typedef struct Wide {
   const char *what;
   uint32_t words_each, mask, group, count, step, loads, stores, parts;

@@ -5,50 +5,16 @@
 // Rows `granules,WORD,LINE,-,COUNT`: of the 128 granules of 256 bytes from a line on so many have the slice of the word in line WORD.
 // Rows `SET,LINES,LANES,WHO,RATE`: compare-and-swaps that fail a cycle, of all SMs, of the half that the first word is at home in (near), or of the other half
 // (far); each warp tries the words by turns, so many lanes the same one.
-#include <cstdio>
-#include <vector>
+#include "mem_beside.cuh"
 
-typedef unsigned Word;
-enum { BLOCKS = 132, THREADS = 256, MEASURED = 5, LINES = 1 << 19, LINE = 32, POSTED = 400, LOADED = 4, BEGIN = 25000, REGION = 512, ROUNDS = 64, MOST = 4 };
-enum { WAITS_IN_SLICE = 2500, WAITS_AT_GATE = 3500, FAR = 400 };
+enum { ROUNDS = 64, MOST = 4 };
+enum { WAITS_AT_GATE = 3500 };
 struct Set {
   int count, line[MOST];
 };
 struct Who {
   unsigned char on[BLOCKS];
 };
-
-__global__ void crowded(Word *word, Word *at, volatile Word *over, Word *cycles, bool loads) {
-  if (blockIdx.x != MEASURED) {
-    for (int i = 0; i < 100000 && (i % 16 || !*over); i++)
-      atomicAdd(word, 1);
-    return;
-  }
-  if (threadIdx.x)
-    return;
-  for (long long begin = clock64(); clock64() - begin < BEGIN;)
-    ;
-  Word value = 0;
-  long long begin = clock64();
-  for (int i = 0; loads && i < LOADED; i++)
-    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(at + (value >> 30)) : "memory");
-  for (int i = 0; !loads && i < POSTED; i++)
-    asm volatile("red.global.add.u32 [%0], 1;" ::"l"(at) : "memory");
-  Word took = (Word)(clock64() - begin) + (value >> 30);
-  *over = 1;
-  *cycles = took;
-}
-
-__global__ void latency(Word *at, int block, Word *cycles) {
-  Word value = 0;
-  long long begin = 0;
-  for (int i = 0; blockIdx.x == block && i < 12; i++) {
-    begin = i == 4 ? clock64() : begin;
-    asm volatile("atom.global.add.u32 %0, [%1], 0;" : "=r"(value) : "l"(at + (value >> 30)) : "memory");
-  }
-  if (blockIdx.x == block)
-    *cycles = (Word)(clock64() - begin + (value >> 30)) / 8;
-}
 
 __global__ void tries(Word *words, Set set, Who who, int lanes) {
   if (!who.on[blockIdx.x] || threadIdx.x % 32 >= lanes)
@@ -63,22 +29,6 @@ __global__ void tries(Word *words, Set set, Who who, int lanes) {
     words[5] = got;
 }
 
-static Word *words, *over, *cycles;
-
-static Word told() {
-  Word host = 0;
-  cudaMemcpy(&host, cycles, sizeof host, cudaMemcpyDeviceToHost);
-  return host;
-}
-static Word beside(int word, int line, bool loads) {
-  cudaMemset(over, 0, sizeof *over);
-  crowded<<<BLOCKS, THREADS>>>(words + word * LINE, words + line * LINE + 8, over, cycles, loads);
-  return loads ? told() / LOADED : told();
-}
-static bool is_far(int line, int block) {
-  latency<<<BLOCKS, 1>>>(words + line * LINE, block, cycles);
-  return told() >= FAR;
-}
 static void rate(const char *name, Set set, const Who *who) {
   const char *const names[] = {"all", "near", "far"};
   for (int lanes = 32; lanes; lanes = lanes == 32 ? 8 : lanes == 8 ? 1 : 0)
@@ -106,11 +56,7 @@ static void rate(const char *name, Set set, const Who *who) {
 }
 
 int main() {
-  size_t bytes = (size_t)LINES * LINE * sizeof(Word);
-  cudaMalloc(&words, bytes);
-  cudaMalloc(&over, sizeof *over);
-  cudaMalloc(&cycles, sizeof *cycles);
-  cudaMemset(words, 0, bytes);
+  beside_begin();
   printf("what,lines,lanes,who,value\n");
   for (int word = 0; word <= 8; word += 8)
     for (int region = 0; region < 38; region++) {
