@@ -41,6 +41,14 @@ typedef struct Case {
 #define GET "ATOM.ADD R6, [R8+0x4], RZ;"
 #define SET "ATOM.EXCH RZ, [R8+0x4], R5;"
 
+/* Block 0 stores out[0] (line 8), which block 1 sees (line 9), and tells block 2 (line 11), which reads (line 14). */
+#define TOLD_WHAT_WAS_SEEN(before, behind)                                                                \
+  HEAD "ISETP.EQ.AND P4, pt, R2, 0x1, pt; @P4 BRA second; @!P2 BRA third;\nST.WT [R8], R5; EXIT;\n"       \
+       "second: LD.CV R6, [R8]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA second;\n" before                \
+       "\nST.WT [R8+0x4], R5; EXIT;\n"                                                                    \
+       "third: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA third;\n" behind              \
+       "\nLD R7, [R8];\n" END
+
 /* Each block adds to out[0] under a lock in out[1]. */
 #define LOCKED(acquire, release)                                                                    \
   "again: ATOM.CAS R6, [R8+0x4], RZ, R5; ISETP.NE.AND P0, pt, R6, RZ, pt; @P0 BRA again;\n" acquire \
@@ -110,6 +118,12 @@ static const Case cases[] = {
      "second: LD.CV R6, [R8+0x4]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA second;\nST.WT [R8+0x8], R5; EXIT;\n"
      "third: LD.CV R6, [R8+0x8]; ISETP.EQ.AND P0, pt, R6, RZ, pt; @P0 BRA third; MEMBAR.GL; LD R7, [R8];\n" END,
      1, 3, .race = {8, 12}, .says = "P0 BRA second;` in line 10, without a fence behind that"},
+    {"a store that a second block has seen, which tells a third",
+     TOLD_WHAT_WAS_SEEN(FENCE, FENCE), 1, 3, .race = {0}},
+    {"the same without a fence of the second", TOLD_WHAT_WAS_SEEN("", FENCE), 1, 3, .race = {8, 14},
+     .says = "handed on by `ST.WT [R8+0x4], R5; EXIT;` in line 11 without a fence between"},
+    {"the same without a fence of the third", TOLD_WHAT_WAS_SEEN(FENCE, ""), 1, 3, .race = {8, 14},
+     .says = "P0 BRA third;` in line 12, without a fence behind that"},
     {"a fence behind the flag, and the flag once more after it is taken",
      HEAD "MOV32I R11, 0x200; @!P2 BRA wait; ST [R8], R5;\nST.WT [R8+0x4], R5;\n"
           "late: IADD R11, R11, R20; ISETP.NE.AND P0, pt, R11, RZ, pt; @P0 BRA late; MEMBAR.GL; ST.WT [R8+0x4], R5; "

@@ -376,25 +376,43 @@ static RaceCause cause_between(const RaceOrder *order, const WarpOrder *by, cons
 }
 
 /* Where the order breaks off: at the hand-off to the warp itself, or, if it came by way of other threads, at the one
- * to the first of them. */
-static void locate_gap(const RaceOrder *order, const WarpOrder *warp, Race *race) {
+ * to the first of them. False: that one, `*reader`, has read what the write `with` made of the word, and no fence
+ * before the write would help. */
+static bool locate_way(const RaceOrder *order, const WarpOrder *warp, const Access *with, Race *race,
+                       const WarpOrder **reader) {
   enum { HOPS_MAX = 8 };
-  race->handed = *order_handed_by(warp, &race->with);
+  race->handed = *order_handed_by(warp, with);
   race->taker = warp->base.launch;
   race->fence_pc = warp->fence_pc;
   const WarpOrder *by = warp;
   HandOver handed = race->handed;
-  for (unsigned hops = 0; hops < HOPS_MAX && handed.actor != race->with.actor; hops++) {
-    by = race->cause == RACE_NO_RELEASE ? lacks_too(order, &handed, &race->with) : NULL;
+  for (unsigned hops = 0; hops < HOPS_MAX && handed.actor != with->actor; hops++) {
+    by = race->cause == RACE_NO_RELEASE ? lacks_too(order, &handed, with) : NULL;
     if (!by)
-      return;
-    handed = *order_handed_by(by, &race->with);
+      return true;
+    handed = *order_handed_by(by, with);
   }
-  if (by == warp || handed.actor != race->with.actor)
-    return;
-  race->cause = cause_between(order, by, &handed, &race->with);
+  if (by == warp || handed.actor != with->actor)
+    return true;
+  *reader = by;
+  if (with->write && with->strong && handed.time == with->time && handed.from == with->pc)
+    return false;
+  race->cause = cause_between(order, by, &handed, with);
   race->handed = handed;
   race->taker = by->base.launch;
+  return true;
+}
+
+/* What stands behind a read comes after the strong write that it observes: where the first who was handed the write
+ * has read it, the order breaks off behind that read. `cell`: of the word; NULL: it isn't known. */
+static void locate_gap(const RaceOrder *order, const WarpOrder *warp, const Cell *cell, Race *race) {
+  const WarpOrder *reader;
+  Access read;
+  if (locate_way(order, warp, &race->with, race, &reader) || !cell ||
+      !shadow_first_read(cell, &race->with, reader->actor, &read))
+    return;
+  race->cause = race_words_missing_fence(order, warp, &read);
+  locate_way(order, warp, &read, race, &reader);
 }
 
 void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const Access *with, RaceCause cause,
@@ -429,7 +447,8 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
                                      .write = write,
                                      .omitted = order_is_omitted(step->warp, with),
                                      .strong = step->strong != ACCESS_WEAK};
-    locate_gap(&step->watch->order, step->warp, &step->race[step->races++]);
+    const Cell *cell = with->strong ? shadow_cell(race_words_shadow(step), step->race[step->races].word) : NULL;
+    locate_gap(&step->watch->order, step->warp, cell, &step->race[step->races++]);
   }
 }
 
@@ -512,7 +531,8 @@ static void tell_held(RaceWatch *watch, HeldRace *held) {
     return;
   if (race->cause != RACE_READ_ONLY)
     race->cause = race_words_cause(&watch->order, &then, race->lanes, race->strong, &race->with);
-  locate_gap(&watch->order, &then, race);
+  const Cell *cell = race->with.strong ? shadow_cell(&watch->shadow[race->space], race->word) : NULL;
+  locate_gap(&watch->order, &then, cell, race);
   race_report_add(&watch->report, &held->point, race);
 }
 

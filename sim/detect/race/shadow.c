@@ -534,6 +534,18 @@ bool shadow_perform(Shadow *shadow, Cell *cell, const Access *access, const Acce
   return true;
 }
 
+bool shadow_first_read(const Cell *cell, const Access *write, uint32_t actor, Access *found) {
+  for (unsigned i = 0; i < cell->list.count; i++) {
+    const Access *access = &cell->list.access[i];
+    if (access->actor == actor && access->strong && !access->flying && access->chain == write->chain &&
+        (access->bytes & write->bytes)) {
+      *found = *access;
+      return true;
+    }
+  }
+  return false;
+}
+
 bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order) {
   if (!earlier->write || !earlier->strong)
     return false;

@@ -193,6 +193,9 @@ bool shadow_may_be_unseen(const Cell *cell, const Access *write, const AccessOrd
 /* `earlier`, a copy of an access to the cell from some time ago, comes before something that observed it and that the
  * access asked about comes after. */
 bool shadow_was_observed(const Cell *cell, const Access *earlier, const AccessOrder *order);
+/* The first access of `actor` that has read what the strong write `write`, a copy, made of the word, or what followed
+ * that in its chain. False: none is kept. */
+bool shadow_first_read(const Cell *cell, const Access *write, uint32_t actor, Access *found);
 /* A strong read, which read `access->chain`: true if it sees a strong write of others because a hand-off by another
  * word comes between, but nothing guarantees that order: `found` is that write. What it sees after it was seen before
  * is guaranteed. `missed`: it doesn't see it, which is of a later chain or still under way. */
