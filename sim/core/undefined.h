@@ -8,7 +8,8 @@
  * makes an undefined predicate, unless the predicate that it is combined with decides. They matter where they
  * become an address, a branch's condition, a vote, a mask, the guard of an instruction that does more than compute,
  * an operand of an atomic operation (or what it adds to or
- * compares), or what is stored in global memory (unless a byte of it is defined: padding); then the detectors are
+ * compares), or what is stored in global memory (unless a byte of it is defined, or of the other half of 64 bits:
+ * padding); then the detectors are
  * told. What is loaded and never used doesn't matter. An atomic AND or OR that sets or clears a bit of a byte
  * defines the byte: so the barriers of cooperative groups start, bit by bit.
  * Does not model: values that pass through the carry or global memory.
@@ -59,7 +60,8 @@ uint8_t undefined_stored(const Issue *issue, uint32_t part, unsigned lane);
 /* The lane stores such bytes of row `part` there, in shared memory (the physical address) or its own local memory:
  * who loads them is told where they come from. */
 void undefined_keep(const Issue *issue, uint32_t part, unsigned lane, MemSpace space, uint64_t address);
-/* The executing lanes store to global memory: tells of registers without a defined byte. */
+/* The executing lanes store to global memory: tells of registers without a defined byte; of two that are stored as
+ * 64 bits, if neither has one. */
 void undefined_leaves(const Issue *issue);
 /* What the lanes of an atomic operation meet in memory that nobody has written. */
 typedef struct UndefinedMet {

@@ -14,9 +14,13 @@ static uint32_t bits_of_bytes(uint8_t bytes) {
   return bits;
 }
 
-/* Lanes in which what leaves in that row isn't padding beside a value: no byte is defined, or bits are undefined in
- * bytes of which others are, as a comparison leaves them. */
-static uint32_t leaving(const Issue *issue, const UndefinedRow *row, uint32_t bytes) {
+/* What leaves in that row: lanes in which no byte is defined, and those in which bits are undefined in bytes of which
+ * others are, as a comparison leaves them. */
+typedef struct Leaving {
+  uint32_t none, some_bits;
+} Leaving;
+
+static Leaving leaving(const Issue *issue, const UndefinedRow *row, uint32_t bytes) {
   uint32_t all = issue->mask, some = 0, whole = 0;
   for (uint32_t b = 0; b < MIN(bytes, 4u); b++) {
     uint32_t marked = lanes_with(row, 0xffu << 8 * b);
@@ -25,16 +29,24 @@ static uint32_t leaving(const Issue *issue, const UndefinedRow *row, uint32_t by
     for (unsigned lane = 0; lane < WARP_LANES; lane++)
       whole |= (row->bits[lane] >> 8 * b & 0xff) == 0xff ? lane_bit[lane] : 0;
   }
-  return all | (issue->mask & some & ~whole);
+  return (Leaving){all, issue->mask & some & ~whole};
 }
 
+/* Padding beside a value is no use of it, in one row or in two that lie together: nvcc makes a 32-bit member and the
+ * padding behind it one value of 64 bits, or a vector of two. */
 void undefined_leaves(const Issue *issue) {
-  uint32_t bytes = width_bytes[issue->inst->width];
-  for (uint32_t part = 0; part < access_words(bytes) && issue->inst->b >= 0; part++) {
-    const UndefinedRow *row = value_row(issue, issue->inst->b, part, true);
-    uint32_t lanes = row ? leaving(issue, row, bytes) : 0;
+  uint32_t bytes = width_bytes[issue->inst->width], rows = access_words(bytes);
+  Leaving row[4] = {0};
+  const UndefinedRow *value[4] = {NULL};
+  for (uint32_t part = 0; part < rows && issue->inst->b >= 0; part++) {
+    value[part] = value_row(issue, issue->inst->b, part, true);
+    row[part] = value[part] ? leaving(issue, value[part], bytes) : (Leaving){0};
+  }
+  for (uint32_t part = 0; part < rows; part++) {
+    uint32_t beside = rows > 1 ? row[part ^ 1].none : UINT32_MAX;
+    uint32_t lanes = (row[part].none & beside) | row[part].some_bits;
     if (lanes)
-      tell(issue, lanes, &row->from);
+      tell(issue, lanes, &value[part]->from);
   }
 }
 
