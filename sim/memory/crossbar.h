@@ -90,7 +90,7 @@ static inline uint64_t crossbar_cluster_takes(const Crossbar *crossbar, const Pa
   uint32_t sectors = part->shape.sector_count;
   if (part->shape.turns == sectors && part->out == sectors * crossbar->sector_bytes)
     return crossbar->cluster_sector * sectors;
-  uint32_t lanes = part->shape.turns == 1 ? 1 : (uint32_t)__builtin_popcount(part->lanes);
+  uint32_t lanes = part->request->merged ? 1 : (uint32_t)__builtin_popcount(part->lanes);
   return crossbar->cluster_byte * (part->out * (1u + part->cas) + ADDRESS * lanes);
 }
 /* The same for the ways of its cluster. `takes`: what it takes of its SM's port. */
