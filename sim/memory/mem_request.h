@@ -14,7 +14,7 @@ typedef enum { MEM_NO_QUEUE, MEM_ENQUEUE, MEM_DEQUEUE } MemQueue;
 /* What goes along with a piece from the SM to the slice (part.h): two bytes. */
 typedef struct MemShape {
   uint16_t sector_count : 6; /* up to 32 */
-  uint16_t turns : 6;        /* of an atomic, in the atomic unit; up to 32 */
+  uint16_t turns : 6; /* of an atomic, in the atomic unit; up to 32. Of a joined store: its data, in sectors */
   uint16_t joined : 1;       /* a store that joins one before it at the port (memory.port.merge_lines) */
   uint16_t home : 1;         /* the half of the L2 that is the line's home */
   uint16_t banked : 1; /* of an atomic: all lanes of its request are on one bank (memory.port.bank_turn_interval) */

@@ -84,7 +84,9 @@ rows() {
       if (program == "warp")
         return threads == 32 && kernel ~ /^(shfl_idx_d|match_any_(2|8|32)|constant|constant_(4|32)|constant_first_(16|64)|source_global)$/
       if (program == "copies") return threads == 32 && kernel ~ /^(group_wait|(one|two|four)_1)$/ || threads == 1024 && kernel ~ /^(group|two_groups_1)$/
-      if (program == "shared") return threads == 32 && kernel ~ /^chain_.*_row$/ || threads == 1024 && kernel ~ /^(load|store)_(64|128)_(row|one)$/
+      if (program == "shared")
+        return threads == 32 && kernel ~ /^(chain_.*|store_(64|128)|put)_row$/ || threads == 1024 && kernel ~ /^(load|store)_(64|128)_(row|one)$/ ||
+          threads >= 512 && kernel ~ /^(put_row|put_row_four_load_32)$/
       if (program == "table") return kernel ~ /^first_(words|lines)_16$/
       if (program == "special") return threads == 32 && kernel == "once_nctaid"
       if (program == "generic") return threads >= 256 && kernel ~ /^(store_four|store_release|lock_lane|fence_.*)$/
