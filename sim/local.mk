@@ -288,6 +288,8 @@ liblockstep_a_SOURCES += \
   sim/engine/warp_set.h \
   sim/engine/wheel.h \
   sim/machine/machine.h \
+  sim/machine/carveout.c \
+  sim/machine/carveout.h \
   sim/machine/machine_check.c \
   sim/machine/machine_check.h \
   sim/machine/machine_dump.c \
@@ -328,6 +330,8 @@ liblockstep_a_SOURCES += \
   sim/memory/l1.c \
   sim/memory/l1_banks.c \
   sim/memory/l1_banks.h \
+  sim/memory/l1_sets.c \
+  sim/memory/l1_sets.h \
   sim/memory/l1.h \
   sim/memory/local.c \
   sim/memory/local.h \

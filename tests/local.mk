@@ -70,6 +70,7 @@ UNIT_TESTS = \
   tests/unit/test_host_steps \
   tests/unit/test_kernels \
   tests/unit/test_l1 \
+  tests/unit/test_l1_sets \
   tests/unit/test_lane_groups \
   tests/unit/test_lane_verdicts \
   tests/unit/test_lanes \

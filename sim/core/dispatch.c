@@ -4,6 +4,7 @@
 #include "sim/core/host.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/sm.h"
+#include "sim/machine/carveout.h"
 
 /* A launch may run once the one before it in its stream has finished, and with it all earlier ones, and the host has
  * started it. */
@@ -24,26 +25,29 @@ static void free_lock_bits(Gpu *gpu) {
       lock_unit_release_all(&gpu->sms[i].lock_unit);
 }
 
-/* Shared memory of the blocks of a launch that an SM may hold at once. */
-static uint32_t shared_wanted(const Gpu *gpu, const Launch *launch) {
-  if (!launch->shared_bytes)
-    return 0;
-  uint64_t even = (launch->blocks + gpu->machine->gpu.sms - 1) / gpu->machine->gpu.sms;
+/* What its blocks have of the array that shared memory and the L1 have in common. */
+static uint32_t carveout_of(const Gpu *gpu, const Launch *launch) {
+  const Machine *machine = gpu->machine;
+  uint32_t own = launch->shared_bytes - launch->kernel->shared_system;
   Occupancy occupancy =
-      occupancy_of(gpu->machine, launch->kernel, launch->block, launch->shared_bytes - launch->kernel->shared_bytes);
-  return (uint32_t)MIN(even, occupancy.blocks) * occupancy_block_shared(gpu->machine, launch->shared_bytes - launch->kernel->shared_system);
+      occupancy_of(machine, launch->kernel, launch->block, launch->shared_bytes - launch->kernel->shared_bytes);
+  CarveoutWish wish = {.threads = launch->block_threads,
+                       .blocks = occupancy.blocks,
+                       .shared_bytes = own ? occupancy_block_shared(machine, own) : 0,
+                       .asked = launch->carveout};
+  return carveout_bytes(machine, &wish);
 }
 
 /* A kernel that starts sees what was written before. Where the L1 is what shared memory leaves, it has its new
  * size. */
 static void renew_l1s(Gpu *gpu) {
-  uint32_t wanted = 0;
+  uint32_t carveout = 0;
   for (guint i = 0; i < gpu->launches->len; i++) {
     const Launch *launch = gpu_launch(gpu, i);
     if (launch->started && !launch->finished)
-      wanted = MAX(wanted, shared_wanted(gpu, launch));
+      carveout = MAX(carveout, carveout_of(gpu, launch));
   }
-  uint32_t bytes = l1_bytes_beside(gpu->machine, wanted);
+  uint32_t bytes = gpu->machine->sm.l1.bytes - carveout;
   for (uint32_t i = 0; i < gpu->used_sms; i++) {
     if (!gpu->sms[i].ready)
       continue;

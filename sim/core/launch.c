@@ -228,6 +228,7 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
   launch->shared_bytes = config->kernel->shared_bytes + config->shared_bytes;
   if (config->kernel->shared_behind)
     launch->shared_bytes = place_of_system(config) + config->kernel->shared_behind;
+  launch->carveout = config->carveout;
   launch->stream = config->stream;
   launch->previous = newest_of_stream(gpu, config->stream);
   launch->envreg = config->envreg;

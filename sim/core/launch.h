@@ -12,6 +12,7 @@ typedef struct LaunchConfig {
   const char *name; /* of the kernel in messages; NULL: its own, which may be mangled */
   uint32_t grid[3], block[3];
   uint32_t shared_bytes; /* dynamic, added to the kernel's static share */
+  uint32_t carveout;     /* what it asks for, as CarveoutWish has it (carveout.h) */
   int stream;            /* launches of one stream follow each other, different streams run concurrently */
   const uint8_t *args;   /* the parameters, from c[0x0][PARAM_BANK_OFFSET] on */
   uint32_t args_bytes;

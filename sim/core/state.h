@@ -100,6 +100,7 @@ typedef struct Launch {
   uint32_t grid[3], block[3];
   uint64_t blocks; /* in the grid */
   uint32_t block_threads, block_warps, shared_bytes;
+  uint32_t carveout; /* as LaunchConfig */
   int stream;
   const struct Launch *previous; /* of its stream; NULL: the first */
   uint8_t *params; /* of the kernel, for MEM_PARAM: as given, zeros up to what it declares; of machine code, c[0x0] */

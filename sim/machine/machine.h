@@ -45,6 +45,9 @@
   X(CARVEOUT_NONE, "none")   \
   X(CARVEOUT_SM_86, "sm_86") \
   X(CARVEOUT_SM_90, "sm_90")
+#define L1_SET_HASHES(X)         \
+  X(L1_SETS_IN_TURN, "in-turn") \
+  X(L1_SETS_SM_90, "sm_90")
 #define L1_LOADS(X)      \
   X(L1_CACHED, "cached") \
   X(L1_UNCACHED, "uncached")
@@ -96,6 +99,7 @@ typedef enum { STORE_WINNERS(X) STORE_WINNER_COUNT } StoreWinner;
 typedef enum { ATOMIC_TURNS(X) ATOMIC_TURNS_COUNT } AtomicTurns;
 typedef enum { WIDE_ACCESSES(X) WIDE_ACCESSES_COUNT } WideAccess;
 typedef enum { CARVEOUTS(X) CARVEOUT_COUNT } Carveout;
+typedef enum { L1_SET_HASHES(X) L1_SET_HASHES_COUNT } L1SetHash;
 typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
 typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
 typedef enum { L2_STARTS(X) L2_STARTS_COUNT } L2Start;

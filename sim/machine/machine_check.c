@@ -66,6 +66,38 @@ static void check_granules(const Checker *c) {
     report_pair(c, "sm.shared.bytes", "be a multiple of", "sm.shared.granule");
 }
 
+enum { HASHED_SETS = 512 };
+
+/* With the hash: sets that it has. */
+static void check_hashed_sets(const Checker *c) {
+  uint32_t sets = c->machine->sm.l1.sets;
+  if (c->machine->sm.l1.set_hash == L1_SETS_IN_TURN || (sets && sets <= HASHED_SETS && (sets & (sets - 1)) == 0))
+    return;
+  g_autofree char *message = g_strdup_printf("sm.l1.sets is %u, must be a power of two of at most %d with "
+                                             "sm.l1.set_hash: sm_90",
+                                             sets, HASHED_SETS);
+  c->report((const char *const[]){"sm.l1.sets", "sm.l1.set_hash", NULL}, message, c->user);
+}
+
+/* Lines that fill their sets; with more sets, whole lines. */
+static void check_l1_sets(const Checker *c) {
+  const Machine *m = c->machine;
+  require_at_most(c, "sm.l1.kept_ways", "sm.l1.ways");
+  check_hashed_sets(c);
+  if (m->sm.l1.sets) {
+    if (m->sm.l1.bytes % m->sm.l1.line)
+      report_pair(c, "sm.l1.bytes", "be a multiple of", "sm.l1.line");
+    return;
+  }
+  uint64_t set = (uint64_t)m->sm.l1.line * m->sm.l1.ways;
+  if (m->sm.l1.bytes % set == 0)
+    return;
+  g_autofree char *message =
+      g_strdup_printf("sm.l1.bytes is %u bytes, must be a multiple of sm.l1.line times sm.l1.ways (%u * %u = %u)",
+                      m->sm.l1.bytes, m->sm.l1.line, m->sm.l1.ways, (unsigned)set);
+  c->report((const char *const[]){"sm.l1.bytes", "sm.l1.line", "sm.l1.ways", NULL}, message, c->user);
+}
+
 /* An L1 of whole sets of whole lines of whole sectors. */
 static void check_l1(const Checker *c) {
   const Machine *m = c->machine;
@@ -84,13 +116,7 @@ static void check_l1(const Checker *c) {
   }
   if (m->sm.l1.carveout != CARVEOUT_NONE && m->sm.l1.bytes <= m->sm.shared.bytes)
     report_pair(c, "sm.l1.bytes", "exceed with a carveout", "sm.shared.bytes");
-  uint64_t set = (uint64_t)m->sm.l1.line * m->sm.l1.ways;
-  if (m->sm.l1.bytes % set == 0)
-    return;
-  g_autofree char *message =
-      g_strdup_printf("sm.l1.bytes is %u bytes, must be a multiple of sm.l1.line times sm.l1.ways (%u * %u = %u)",
-                      m->sm.l1.bytes, m->sm.l1.line, m->sm.l1.ways, (unsigned)set);
-  c->report((const char *const[]){"sm.l1.bytes", "sm.l1.line", "sm.l1.ways", NULL}, message, c->user);
+  check_l1_sets(c);
 }
 
 /* Each slice has a set at least, or there would be a larger L2 than was asked for. */

@@ -30,18 +30,22 @@ void backing_free(Backing *backing) {
   g_free(backing);
 }
 
+static uint64_t aligned(uint64_t address, uint32_t alignment) {
+  return (address + alignment - 1) / alignment * alignment;
+}
+
 guint backing_add(Backing *backing, const char *name, uint32_t words, const uint32_t *init) {
+  bool large = backing->page && (uint64_t)words * 4 >= backing->page / 2;
   BackingBuffer buffer = {
       .name = g_strdup(name),
-      .base = backing->next_address,
+      .base = large ? aligned(backing->next_address, backing->page) : backing->next_address,
       .words = words,
       .data = PAGES_NEW(uint32_t, words + 1u),
   };
   change_log_init(&buffer.changes, words);
   if (init)
     memcpy(buffer.data, init, (size_t)words * 4);
-  uint64_t end = buffer.base + (uint64_t)words * 4 + BACKING_GAP;
-  backing->next_address = (end + backing->alignment - 1) / backing->alignment * backing->alignment;
+  backing->next_address = aligned(buffer.base + (uint64_t)words * 4 + BACKING_GAP, backing->alignment);
   g_array_append_val(backing->buffers, buffer);
   return backing->buffers->len - 1;
 }

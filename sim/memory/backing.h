@@ -29,6 +29,7 @@ typedef struct Backing {
   GArray *buffers; /* BackingBuffer, by rising address */
   uint64_t next_address;
   uint32_t alignment; /* bytes: a buffer begins at multiples of it; BACKING_GAP, unless it is set */
+  uint32_t page;      /* bytes: a buffer of half of it or more begins at multiples of it; 0: none does */
   guint last;     /* the buffer that was found last, by any thread */
   bool undefined; /* some buffer has `defined` */
 } Backing;

@@ -7,6 +7,7 @@
 #include "base/pages.h"
 #include "sim/engine/milli.h"
 #include "sim/engine/rng.h"
+#include "sim/memory/l1_sets.h"
 
 typedef struct Sector {
   uint64_t since;   /* read from memory */
@@ -19,14 +20,17 @@ typedef struct Line {
   uint64_t generation; /* it holds nothing unless this is the cache's */
   uint32_t valid;      /* its sectors */
   uint32_t pending;    /* those on their way */
+  bool kept;           /* it was used since it came, and others of its set go first */
 } Line;
 
-enum { NO_LINE = UINT32_MAX };
+enum { NO_LINE = UINT32_MAX, GROUP_SETS = 8 };
 
 struct L1 {
   uint32_t line_bytes, sector_bytes, sectors, sets, ways;
+  uint32_t most_kept;   /* lines of a set */
+  uint32_t room, taken; /* lines that there is memory for; that hold something */
   L1Shape shape;
-  uint64_t reciprocal; /* of sets: 2^64 / sets, rounded up */
+  uint64_t reciprocal; /* of sets: 2^64 / sets, rounded up; 0: they are hashed */
   bool comes_as_one;   /* l1_comes_as_one() */
   bool updates;        /* a store updates the own copy; else it evicts it */
   uint32_t absent;     /* tag of a line that was looked up last and isn't there; 0: none, or it may be there now */
@@ -45,16 +49,6 @@ struct L1 {
   uint32_t queue, oldest;
 };
 
-uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes) {
-  static const uint32_t kibibytes[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
-  if (machine->sm.l1.carveout == CARVEOUT_NONE)
-    return machine->sm.l1.bytes;
-  uint32_t sizes = machine->sm.l1.carveout == CARVEOUT_SM_86 ? 6 : G_N_ELEMENTS(kibibytes), i = 0;
-  while (i + 1 < sizes && kibibytes[i] * 1024 < shared_bytes)
-    i++;
-  return machine->sm.l1.bytes - kibibytes[i] * 1024;
-}
-
 /* Where its arrays lie in its memory, each from the start of a line of the host's cache. */
 typedef struct Places {
   size_t lines, sector, data, end;
@@ -62,8 +56,12 @@ typedef struct Places {
 
 static size_t behind(size_t at, size_t bytes) { return (at + bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE; }
 
+static uint32_t sets_of(const Machine *machine, uint32_t bytes) {
+  return machine->sm.l1.sets ? machine->sm.l1.sets : bytes / machine->sm.l1.line / machine->sm.l1.ways;
+}
+
 static Places places_of(const Machine *machine, uint32_t bytes) {
-  size_t lines = bytes / machine->sm.l1.line / machine->sm.l1.ways * machine->sm.l1.ways;
+  size_t lines = (size_t)sets_of(machine, bytes) * machine->sm.l1.ways;
   Places places = {.lines = behind(0, lines * sizeof(uint32_t))};
   places.sector = behind(places.lines, lines * sizeof(Line));
   places.data = behind(places.sector, lines * (machine->sm.l1.line / machine->sm.l1.sector) * sizeof(Sector));
@@ -81,8 +79,10 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, co
   l1->shape = (L1Shape){(uint32_t)__builtin_ctz(l1->line_bytes), (uint32_t)__builtin_ctz(l1->sector_bytes)};
   l1->ways = machine->sm.l1.ways;
   l1->one_array = machine->sm.l1.carveout != CARVEOUT_NONE;
-  l1->sets = bytes / l1->line_bytes / l1->ways;
-  l1->reciprocal = UINT64_MAX / l1->sets + 1;
+  l1->sets = sets_of(machine, bytes);
+  l1->room = MIN(bytes / l1->line_bytes, l1->sets * l1->ways);
+  l1->most_kept = machine->sm.l1.kept_ways;
+  l1->reciprocal = machine->sm.l1.set_hash == L1_SETS_IN_TURN ? UINT64_MAX / l1->sets + 1 : 0;
   l1->comes_as_one = !machine->memory.slices || l1->line_bytes <= machine->memory.l2.line;
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
   l1->generation = 1;
@@ -131,6 +131,8 @@ const L1Shape *l1_shape(const L1 *l1) { return &l1->shape; }
 
 /* number % sets without a division, for numbers of 32 bits: addresses have 39 at most. */
 static uint32_t set_number(const L1 *l1, uint64_t number) {
+  if (!l1->reciprocal)
+    return l1_sets_hashed(number) & (l1->sets - 1);
   uint64_t fraction = l1->reciprocal * (uint32_t)number;
   return (uint32_t)(((unsigned __int128)fraction * l1->sets) >> 64);
 }
@@ -185,11 +187,12 @@ static uint32_t sector_bit(const L1 *l1, uint64_t address) {
   return 1u << ((address & (l1->line_bytes - 1)) >> l1->shape.sector_shift);
 }
 
-/* ---- the hash: contents of the sets, and within a set the order of use, which says who is replaced next ---- */
+/* ---- the hash: contents of the sets, and within a group of them the order of use, which says who goes next ---- */
 
 static uint64_t digest_line(const L1 *l1, uint32_t at, uint32_t younger) {
   const Line *line = &l1->lines[at];
-  uint64_t hash = rng_mix(l1->salt ^ (l1->tag[at] - 1u) ^ rng_mix(younger + 1) ^ (uint64_t)line->pending << 32);
+  uint64_t order = rng_mix(2 * younger + line->kept + 1);
+  uint64_t hash = rng_mix(l1->salt ^ (l1->tag[at] - 1u) ^ order ^ (uint64_t)line->pending << 32);
   for (uint32_t rest = valid_sectors(l1, line); rest; rest &= rest - 1) {
     uint32_t offset = (uint32_t)__builtin_ctz(rest) * l1->sector_bytes;
     for (uint32_t end = offset + l1->sector_bytes; offset < end; offset += 4)
@@ -198,14 +201,23 @@ static uint64_t digest_line(const L1 *l1, uint32_t at, uint32_t younger) {
   return hash;
 }
 
-/* Of the set that begins at `first`. */
-static G_GNUC_NO_INLINE uint64_t digest_set(const L1 *l1, uint32_t first) {
+/* Sets beside each other: a line that finds no memory takes that of one of them, see make_room(). */
+typedef struct Group {
+  uint32_t first, end; /* ways */
+} Group;
+
+static Group group_of(const L1 *l1, uint32_t set) {
+  uint32_t first = set / GROUP_SETS * GROUP_SETS;
+  return (Group){first * l1->ways, MIN(first + GROUP_SETS, l1->sets) * l1->ways};
+}
+
+static G_GNUC_NO_INLINE uint64_t digest_group(const L1 *l1, Group group) {
   uint64_t hash = 0;
-  for (uint32_t at = first; at < first + l1->ways; at++) {
+  for (uint32_t at = group.first; at < group.end; at++) {
     if (!is_taken(l1, at))
       continue;
     uint32_t younger = 0;
-    for (uint32_t other = first; other < first + l1->ways; other++)
+    for (uint32_t other = group.first; other < group.end; other++)
       younger += is_taken(l1, other) && l1->lines[other].used > l1->lines[at].used;
     hash ^= digest_line(l1, at, younger);
   }
@@ -215,14 +227,48 @@ static G_GNUC_NO_INLINE uint64_t digest_set(const L1 *l1, uint32_t first) {
 /* Before and after each change of a set: takes its share out of the hash, or puts it in. */
 static inline void hash_set(const L1 *l1, uint64_t address) {
   if (G_UNLIKELY(*l1->hashing))
-    *l1->hash ^= digest_set(l1, set_of(l1, l1_line(&l1->shape, address)));
+    *l1->hash ^= digest_group(l1, group_of(l1, set_number(l1, l1_line(&l1->shape, address))));
 }
 
 /* ---- use ---- */
 
+/* The line of [first, end) that goes next, and holds something: used longest ago, and none that is kept if there are
+ * others. NO_LINE: none holds anything. */
+static uint32_t next_to_go(const L1 *l1, uint32_t first, uint32_t end) {
+  uint32_t found = NO_LINE;
+  for (uint32_t at = first; at < end; at++) {
+    const Line *line = &l1->lines[at], *best = found == NO_LINE ? NULL : &l1->lines[found];
+    if (is_taken(l1, at) && (!best || (line->kept != best->kept ? best->kept : line->used < best->used)))
+      found = at;
+  }
+  return found;
+}
+
+/* A line of the set is used again. It is kept; if that is one too many, the one of them that was used longest ago
+ * isn't, and counts as used just now among the others. */
+static void keep(L1 *l1, uint32_t line) {
+  uint32_t first = line / l1->ways * l1->ways, kept = 0, oldest = line;
+  l1->lines[line].kept = true;
+  for (uint32_t at = first; at < first + l1->ways; at++)
+    if (is_taken(l1, at) && l1->lines[at].kept) {
+      kept++;
+      oldest = l1->lines[at].used < l1->lines[oldest].used ? at : oldest;
+    }
+  if (kept <= l1->most_kept)
+    return;
+  l1->lines[oldest].kept = false;
+  l1->lines[oldest].used = ++l1->clock;
+}
+
 static void use(L1 *l1, uint32_t line) {
   l1->lines[line].used = ++l1->clock;
   l1->newest = line;
+}
+
+static void use_again(L1 *l1, uint32_t line) {
+  use(l1, line);
+  if (l1->most_kept && !l1->lines[line].kept)
+    keep(l1, line);
 }
 
 void l1_prefetch(const L1 *l1, uint64_t address) {
@@ -249,7 +295,7 @@ L1Look l1_look(L1 *l1, uint64_t address) {
 
 void l1_use(L1 *l1, uint64_t address) {
   hash_set(l1, address);
-  use(l1, find_line(l1, address));
+  use_again(l1, find_line(l1, address));
   hash_set(l1, address);
 }
 
@@ -274,25 +320,50 @@ uint32_t l1_room(const L1 *l1, uint64_t address) {
   return room;
 }
 
-/* The line for an address: its own, else one that holds nothing, else the one that was used longest ago. */
+uint32_t l1_spare(const L1 *l1) {
+  return l1->room < l1->sets * l1->ways ? l1->room - l1->taken : UINT32_MAX;
+}
+
+/* All memory is taken: some line goes, of sets that the number of the new one says. Theirs are as good as any: an H200
+ * drives out lines of any set (validation/hardware/mem_sets.cu), and with groups of 8 sets circles that are too large
+ * miss as there, within 7 of 100 loads. */
+static void make_room(L1 *l1, uint64_t number, uint32_t own_set) {
+  uint32_t groups = (l1->sets + GROUP_SETS - 1) / GROUP_SETS, chosen = (uint32_t)(rng_mix(number) % groups), goes;
+  Group group;
+  do {
+    group = group_of(l1, chosen * GROUP_SETS);
+    goes = next_to_go(l1, group.first, group.end);
+    chosen = chosen + 1 < groups ? chosen + 1 : 0;
+  } while (goes == NO_LINE);
+  bool hashes = G_UNLIKELY(*l1->hashing) && group.first != group_of(l1, own_set).first;
+  if (hashes)
+    *l1->hash ^= digest_group(l1, group);
+  l1->lines[goes].valid = l1->lines[goes].pending = 0;
+  l1->taken--;
+  if (hashes)
+    *l1->hash ^= digest_group(l1, group);
+}
+
+/* The line for an address: its own, else one that holds nothing, else the next of its set to go. */
 static uint32_t claim_line(L1 *l1, uint64_t address) {
   uint32_t line = find_line(l1, address);
   if (line != NO_LINE)
     return line;
   uint64_t number = l1_line(&l1->shape, address);
-  uint32_t first = set_of(l1, number), oldest = first;
-  for (uint32_t at = first; at < first + l1->ways; at++) {
-    if (!is_taken(l1, at)) {
-      oldest = at;
-      break;
-    }
-    if (l1->lines[at].used < l1->lines[oldest].used)
-      oldest = at;
-  }
-  l1->tag[oldest] = (uint32_t)number + 1;
+  uint32_t set = set_number(l1, number), first = set * l1->ways;
+  if (l1_room(l1, address) && l1->taken == l1->room)
+    make_room(l1, number, set);
+  uint32_t at = first;
+  while (at < first + l1->ways && is_taken(l1, at))
+    at++;
+  if (at < first + l1->ways)
+    l1->taken++;
+  else
+    at = next_to_go(l1, first, first + l1->ways);
+  l1->tag[at] = (uint32_t)number + 1;
   l1->absent = 0;
-  l1->lines[oldest] = (Line){.generation = l1->generation};
-  return oldest;
+  l1->lines[at] = (Line){.generation = l1->generation};
+  return at;
 }
 
 bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher) {
@@ -305,12 +376,13 @@ bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher) {
 
 void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher) {
   hash_set(l1, address);
+  bool again = l1_has_line(l1, address);
   uint32_t line = claim_line(l1, address);
   Sector *sector = &l1->sector[(size_t)line * l1->sectors];
   l1->lines[line].pending |= sectors;
   for (uint32_t rest = sectors; rest; rest &= rest - 1)
     sector[__builtin_ctz(rest)].fetcher = fetcher;
-  use(l1, line);
+  (again ? use_again : use)(l1, line);
   hash_set(l1, address);
 }
 
@@ -400,11 +472,13 @@ void l1_evict(L1 *l1, uint64_t address, uint32_t sectors) {
   hash_set(l1, address);
   l1->lines[line].valid &= ~sectors;
   l1->lines[line].pending &= ~sectors;
+  l1->taken -= !is_taken(l1, line);
   hash_set(l1, address);
 }
 
 void l1_invalidate(L1 *l1) {
-  for (uint32_t set = 0; *l1->hashing && set < l1->sets; set++)
-    *l1->hash ^= digest_set(l1, set * l1->ways);
+  for (uint32_t set = 0; *l1->hashing && set < l1->sets; set += GROUP_SETS)
+    *l1->hash ^= digest_group(l1, group_of(l1, set));
   l1->generation++;
+  l1->taken = 0;
 }

@@ -1,9 +1,10 @@
 /* l1.h - one SM's L1 cache of global memory. It holds values of its own and isn't coherent: a copy stays what it was
  * when it was fetched, whatever other SMs write, until it is replaced, evicted or invalidated.
- * Models: sets of sm.l1.ways lines, replaced by last use; a line has one tag and sectors that are fetched one by one;
- * stores write through, and update or evict the own SM's copy (sm.l1.global_stores).
- * Models: where shared memory and the L1 are one array (sm.l1.carveout), shared memory takes the smallest part that
- * CUDA allows and that its blocks fit in; the L1 has the rest.
+ * Models: sets of sm.l1.ways tags, by the line's number or a hash of it (sm.l1.set_hash). There may be more tags than
+ * there is memory for lines (sm.l1.sets): then a line may take the memory of one of another set. In a set the line
+ * goes next that was used longest ago, but lines that were used since they came go last, as many as sm.l1.kept_ways.
+ * Models: a line has one tag and sectors that are fetched one by one; stores write through, and update or evict the own
+ * SM's copy (sm.l1.global_stores). Where shared memory and the L1 are one array, carveout.h says what this one has.
  * Does not model: banks; a limit to the misses on their way.
  * Time: accesses take turns (l1_take()); else none of its own. A miss takes a line at once; its sectors are pending
  * until they come (l1_expect(), l1_fill()). A store, an atomic operation or an invalidation meanwhile gives the
@@ -16,9 +17,6 @@
 #include "sim/memory/backing.h"
 
 typedef struct L1 L1;
-
-/* The size of the cache beside so many bytes of shared memory that the blocks of an SM take. */
-uint32_t l1_bytes_beside(const Machine *machine, uint32_t shared_bytes);
 
 /* Bytes of memory that such a cache takes. */
 size_t l1_memory_bytes(const Machine *machine, uint32_t bytes);
@@ -72,6 +70,8 @@ bool l1_has_line(const L1 *l1, uint64_t address);
 /* The number of the set that the line of `address` belongs to, and how many of that set's ways hold nothing. */
 uint64_t l1_set(const L1 *l1, uint64_t address);
 uint32_t l1_room(const L1 *l1, uint64_t address);
+/* How many lines may come before one takes the memory of one of another set; UINT32_MAX: none ever does. */
+uint32_t l1_spare(const L1 *l1);
 /* True if the sector of `address` is on its way; then *fetcher brings it. */
 bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher);
 /* These sectors of the line of `address` are on their way from now on: `fetcher`, a number of the caller's, brings

@@ -49,6 +49,7 @@ typedef struct ScenarioLaunch {
   guint kernel; /* index into program->kernels */
   uint32_t grid[3], block[3];
   uint32_t shared_bytes; /* dynamic shared memory, added to the kernel's static one */
+  uint32_t carveout; /* 1 and the percent of an SM's shared memory that the launch asks for; 0: nothing */
   int stream;
   bool cooperative; /* all its blocks are resident together; `%envreg1` and `%envreg2` give its workspace */
   GArray *args;     /* ScenarioArg */

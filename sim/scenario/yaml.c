@@ -134,8 +134,8 @@ static bool read_one_launch(Loader *loader, const YamlNode *node) {
   g_ptr_array_add(loader->scenario->launches, launch);
   const YamlNode *grid = yaml_get(node, "grid"), *block = yaml_get(node, "block");
   const YamlNode *shared = yaml_get(node, "shared"), *stream = yaml_get(node, "stream");
-  const YamlNode *cooperative = yaml_get(node, "cooperative");
-  int64_t shared_bytes = 0, stream_index = 0;
+  const YamlNode *cooperative = yaml_get(node, "cooperative"), *carveout = yaml_get(node, "carveout");
+  int64_t shared_bytes = 0, stream_index = 0, percent = -1;
   bool has_kernel = read_kernel(loader, launch, node, yaml_get(node, "kernel")), good = has_kernel;
   good &=
       grid ? loader_dims(loader, grid, true, launch->grid) : loader_error(loader, node, "the launch has no `grid`");
@@ -145,6 +145,9 @@ static bool read_one_launch(Loader *loader, const YamlNode *node) {
     good &= loader_range(loader, shared, "shared", 0, INT32_MAX, &shared_bytes);
   if (stream)
     good &= loader_range(loader, stream, "stream", 0, 1023, &stream_index);
+  if (carveout)
+    good &= loader_range(loader, carveout, "carveout", 0, 100, &percent);
+  launch->carveout = (uint32_t)(percent + 1);
   launch->shared_bytes = (uint32_t)shared_bytes;
   launch->stream = (int)stream_index;
   if (cooperative)
@@ -198,7 +201,8 @@ static bool read_launch_times(Loader *loader, const YamlNode *node, int64_t time
 
 static bool read_launch(Loader *loader, const YamlNode *node) {
   static const char *const keys[] = {"kernel", "grid",        "block", "shared", "args",
-                                     "stream", "cooperative", "times", "index",  NULL};
+                                     "stream", "cooperative", "times", "index",  "carveout",
+                                     NULL};
   if (!loader_expect(loader, node, YAML_NODE_MAPPING, "a launch") ||
       !loader_check_keys(loader, node, keys, "a launch"))
     return false;

@@ -90,6 +90,7 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, cha
                          .kernel = kernel,
                          .name = names[launch->kernel],
                          .shared_bytes = launch->shared_bytes,
+                         .carveout = launch->carveout,
                          .stream = launch->stream,
                          .envreg = launch->cooperative ? add_workspace(simulation, launch) : 0,
                          .symbols = simulation->symbols,
@@ -214,6 +215,7 @@ bool simulation_init(Simulation *simulation, const Scenario *scenario, const Mac
   if (options->fences)
     simulation->program = simulation->fenced = put_fences(simulation->program, options->fences);
   simulation->backing->alignment = machine->memory.buffer_alignment;
+  simulation->backing->page = machine->memory.page;
   place_buffers(simulation);
   simulation->gpu = gpu_new(machine, simulation->backing, seed);
   gpu_set_older(simulation->gpu, options->older);

@@ -80,6 +80,8 @@ bool copies_load(Copies *copies, const Sm *sm, uint64_t address) {
   uint64_t line = line_of(copies, address), set = l1_set(sm->l1, address);
   if (!g_hash_table_add(of->lines, g_memdup2(&line, sizeof line)))
     return false;
+  if (g_hash_table_size(of->lines) > l1_spare(sm->l1))
+    return of->all_go = true;
   bool had_room = has_room(of, sm, address);
   guint count = GPOINTER_TO_UINT(g_hash_table_lookup(of->sets, &set));
   g_hash_table_insert(of->sets, g_memdup2(&set, sizeof set), GUINT_TO_POINTER(count + 1));
