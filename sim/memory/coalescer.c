@@ -154,7 +154,7 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
     uint32_t most = most_on_a_word(coalescer, request, lanes, &bytes);
     bool whole = most == 1 && bytes == 1u << coalescer->sector_shift;
     uint64_t takes = whole ? coalescer->sector_milli : most * turn;
-    busy += request->cas ? MAX(takes, coalescer->cas_milli) : takes;
+    busy += request->cas ? MAX(takes, most * coalescer->cas_milli) : takes;
     turns += most;
     longest = MAX(longest, most);
   }

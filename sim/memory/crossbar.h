@@ -30,7 +30,7 @@ typedef struct Crossbar {
   uint32_t tpc_sms, line_sectors, sector_bytes;
   uint64_t *cluster_free; /* ways of clusters that stores take; and those of each to each slice that atomics do */
   uint64_t *cluster_slice_free;
-  uint64_t cluster_ports, cluster_byte, cluster_sector; /* thousandths of a port, and of a cycle */
+  uint64_t cluster_ports, cluster_byte, cluster_sector, cluster_cas; /* thousandths of a port, and of a cycle */
   bool shares; /* SMs share any way */
   uint64_t *far_free, far_busy, far_reduction; /* the same of links between the halves */
   uint16_t *far_link;           /* the link of each slice */
@@ -88,10 +88,13 @@ static inline uint64_t crossbar_path(Crossbar *crossbar, const Part *part, uint6
 static inline uint64_t crossbar_cluster_takes(const Crossbar *crossbar, const Part *part) {
   enum { ADDRESS = 4 };
   uint32_t sectors = part->shape.sector_count;
-  if (part->shape.turns == sectors && part->out == sectors * crossbar->sector_bytes)
-    return crossbar->cluster_sector * sectors;
   uint32_t lanes = part->request->merged ? 1 : (uint32_t)__builtin_popcount(part->lanes);
-  return crossbar->cluster_byte * (part->out * (1u + part->cas) + ADDRESS * lanes);
+  bool several_words = sectors > 1 || part->shape.turns < lanes;
+  uint64_t least = part->cas && several_words ? crossbar->cluster_cas * part->shape.turns : 0;
+  bool whole = part->shape.turns == sectors && part->out == sectors * crossbar->sector_bytes;
+  uint64_t takes = whole ? crossbar->cluster_sector * sectors
+                         : crossbar->cluster_byte * (part->out * (1u + part->cas) + ADDRESS * lanes);
+  return takes > least ? takes : least;
 }
 /* The same for the ways of its cluster. `takes`: what it takes of its SM's port. */
 static inline uint64_t crossbar_cluster(Crossbar *crossbar, const Part *part, uint64_t takes, uint64_t milli) {

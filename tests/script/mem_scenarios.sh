@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_after, mem_gather, mem_hot, mem_ways, mem_crowded): some of their rows beside an H200, as the
+# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_after, mem_gather, mem_hot, mem_ways, mem_try, mem_crowded): some of their rows beside an H200, as the
 # machine code that is recorded beside them. TAP. MEASURED=all: all rows, which takes some minutes.
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
@@ -48,7 +48,7 @@ crowded() {
 }
 
 all=${MEASURED:+1}
-plan 7
+plan 8
 crowded
 # Columns: kind, blocks, warps, words. Rows of 4 and 8 blocks with 8 and 16 words, of all blocks with 65,536 words and more, one word, and kinds 3 and 5 set parameters.
 # Compare-and-swaps of few SMs take longer there.
@@ -64,4 +64,6 @@ compare mem_gather 5 0 "${all:-(\$1 == 0 && \$3 == 3 || \$1 == 1 && \$5 == 32 ||
 compare mem_hot 12 '$8 == 16 && $7 == 264' "${all:-\$2 == 0 && \$3 == 1 && \$4 != 2 && \$5 == 0 && \$6 == 0 && \$7 == 132 && \$8 == 16}"
 # Columns: lines from one to the next, lines. The first loads of a few lines find nothing in the L2 there. Where some lines find no memory, which ones go isn't known.
 compare mem_ways 12 '$2 > 1736 && $2 < 1984 || $2 < 100' "${all:-\$2 > 500 && NR % 13 == 0}"
+# Columns: what, blocks, warps, lanes, words. Some SMs have more turns than others where many wait for one word, and finish early (doc/hardware.md).
+compare mem_try 12 '$2 == 16 && $5 == 1' "${all:-\$3 == 4 && \$4 == 32 && \$5 < 65536 && \$5 != 8 && (\$2 == 1 || \$2 == 16 || \$2 == 132 && \$5 > 32)}"
 finish

@@ -7,7 +7,7 @@
 #include "tests/unit/unit.h"
 
 static const char *const scripts[] = {
-    "after_loads", "atomic", "clocks", "clusters", "coalescer", "copies", "copies_void", "counts", "dram",
+    "after_loads", "atomic", "cas", "clocks", "clusters", "coalescer", "copies", "copies_void", "counts", "dram",
     "fractions", "gates", "goes_on", "halves", "halves_pass", "hash_pairs", "hold_again", "hold_batch",
     "hold_line", "hold_queue", "hold_slice", "hold_unit", "host", "late", "merge", "merge_credits", "no_l2",
     "no_queue", "pairs", "paths", "port", "port_banks", "port_quads", "queues", "queues_no_l2",
