@@ -45,6 +45,8 @@ liblockstep_a_SOURCES += \
   isa/flow/place.c \
   isa/flow/place.h \
   isa/flow/postdom.c \
+  isa/flow/pressure.c \
+  isa/flow/pressure.h \
   isa/flow/predicates.c \
   isa/flow/predicates.h \
   isa/flow/prefer.c \

@@ -107,6 +107,7 @@ UNIT_TESTS = \
   tests/unit/test_sass \
   tests/unit/test_sass_errors \
   tests/unit/test_scanner \
+  tests/unit/test_schedule \
   tests/unit/test_scenario \
   tests/unit/test_scheduler \
   tests/unit/test_settle \

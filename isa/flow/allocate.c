@@ -83,8 +83,7 @@ static void reduce_atomic(const Dead *dead, VInst *vinst) {
   if (drops && result_is_dead(dead, vinst))
     vinst->dst = VREG_SINK;
   if (inst->op != OP_ATOM || inst->space != MEM_GLOBAL || inst->mode == ATOM_EXCH || inst->mode == ATOM_CAS ||
-      inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC ||
-      !result_is_dead(dead, vinst))
+      inst->sem == SEM_ACQUIRE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC || !result_is_dead(dead, vinst))
     return;
   inst->op = OP_RED;
   vinst->dst = VREG_SINK;
@@ -340,7 +339,7 @@ static bool color_kernel(Coloring *coloring) {
     colors_clear(&coloring->colors);
     colors_init(&coloring->colors, vkernel, &coloring->ranges, &coloring->flow, coloring->keep, NULL);
   }
-  if (ok && coloring->colors.nrows > coloring->limit) {
+  if (ok && coloring->colors.nrows > MIN(coloring->limit, COLOR_ROOM)) {
     colors_clear(&coloring->colors);
     colors_init(&coloring->colors, vkernel, &coloring->ranges, NULL, coloring->keep, coloring->uniform);
   }
@@ -414,15 +413,16 @@ Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *f
   vkernel_split_constants(vkernel);
   drop_dead(vkernel);
   vkernel_place_values(vkernel);
+  unsigned limit = max_registers - MIN(max_registers, vkernel->kernel->hidden_registers);
   if (vkernel->uniform_datapath) /* what ptxas of today is known to do */
-    vkernel_schedule(vkernel);
+    vkernel_schedule(vkernel, limit);
   part_operands(vkernel);
   mark_insts(vkernel);
   widen_sinks(vkernel);
   Coloring coloring = {.vkernel = vkernel,
                        .own_registers = vkernel->rows->len,
                        .own_preds = vkernel->npreds,
-                       .limit = max_registers - MIN(max_registers, vkernel->kernel->hidden_registers),
+                       .limit = limit,
                        .rows = UINT32_MAX};
   Kernel *kernel = NULL;
   if (color_until_placed(&coloring, file, diag)) {

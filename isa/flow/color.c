@@ -5,11 +5,7 @@
 #include "isa/flow/scratch.h"
 #include "isa/flow/uniform.h"
 
-enum {
-  STACK_POINTER = 1,
-  ROOM =
-      30, /* rows below which ptxas chooses even and odd ones: with the program counter 32, which cost no occupancy */
-};
+enum { STACK_POINTER = 1 };
 
 /* A constant that goes to memory, in its registers for a while. */
 typedef struct Kept {
@@ -42,8 +38,8 @@ static uint32_t find_rows(const Place *places, uint32_t count, const Member *mem
 /* The first of the rows that are free for the class, which are taken; `count`: there are none. `parity`: 1: odd, 0:
  * even, while there is room; -1: any. */
 static uint32_t place_class(Place *places, uint32_t count, const Member *member, int parity) {
-  uint32_t rows = member->rows, base = parity < 0 ? ROOM : find_rows(places, ROOM, member, parity);
-  if (base == ROOM)
+  uint32_t rows = member->rows, base = parity < 0 ? COLOR_ROOM : find_rows(places, COLOR_ROOM, member, parity);
+  if (base == COLOR_ROOM)
     base = find_rows(places, count, member, -1);
   if (base == count)
     return count;

@@ -9,7 +9,10 @@
 
 #include "isa/flow/live_range.h"
 
-enum { COLOR_ROWS_MAX = 1024 }; /* where counting ends: more than any machine has */
+enum {
+  COLOR_ROWS_MAX = 1024, /* where counting ends: more than any machine has */
+  COLOR_ROOM = 30, /* so many cost no occupancy, with the program counter: there ptxas chooses what it prefers */
+};
 
 typedef struct Colors {
   uint32_t *row;         /* of each virtual register */

@@ -1,20 +1,28 @@
 #include "isa/flow/schedule.h"
 
 #include "isa/flow/loops.h"
+#include "isa/flow/pressure.h"
 
 /* So long is a stretch. Arithmetic comes before at most so many others, since registers are held meanwhile: with 5 of
  * them 481 of 868 kernels take what ptxas gives them, with 8 472 (tests/script/registers.sh). */
 enum { STRETCH_MAX = 128, AHEAD = 5 };
+/* Where the warp would wait for more than LONG cycles, ptxas takes what stands further behind, and sends loads that
+ * do, while there are registers: 32 in all, which cost no occupancy, or some more than the kernel has at its fullest
+ * place anyhow. Of those that a thread has at most some stay free, since pairs are aligned. */
+enum { LONG = 8, FREE_ROWS = 28, MORE_ROWS = 8, SPARE_ROWS = 4 };
 /* Cycles, of an H200, about; what matters is which is longer. A predicate is mostly a guard. */
 enum { ACCESS = 4, ARITHMETIC = 5, GUARD = 13, SHARED = 25, SPECIAL = 25, WIDE_ARITHMETIC = 40, GLOBAL = 250 };
 
 /* One instruction of the stretch. */
 typedef struct Entry {
   VInst vinst;
-  uint32_t path; /* cycles from its issue to the end of the stretch, at least */
-  uint32_t from; /* cycle in which what it depends on is there, so far */
-  bool moves;    /* it passes others that it doesn't depend on; those that don't keep their order */
-  bool stops;    /* the warp waits at it: nothing sinks below it, and what can had better come first */
+  uint32_t path;  /* cycles from its issue to the end of the stretch, at least */
+  uint32_t from;  /* cycle in which what it depends on is there, so far */
+  unsigned waits; /* so many that it depends on haven't been issued */
+  bool moves;     /* it passes others that it doesn't depend on; those that don't keep their order */
+  bool stops;     /* the warp waits at it: nothing sinks below it, and what can had better come first */
+  bool loads;     /* a plain load: it passes others of its kind */
+  bool copies;    /* a move between registers, which mostly become one */
   bool done;
 } Entry;
 
@@ -23,7 +31,11 @@ typedef struct Stretch {
   Entry entry[STRETCH_MAX];
   uint32_t lag[STRETCH_MAX][STRETCH_MAX]; /* [before][after]: cycles in between; 0: they don't depend */
   unsigned count;
-  guint first; /* where the stretch begins */
+  guint first;           /* where the stretch begins */
+  Pressure *pressure;    /* NULL: it isn't known */
+  int limit;             /* rows in use, where what comes far ahead takes some */
+  int rows[STRETCH_MAX]; /* in use behind each entry, if those that aren't issued come in their order */
+  unsigned next;         /* the first that isn't issued */
 } Stretch;
 
 /* ---- what depends on what ---- */
@@ -64,6 +76,11 @@ static bool is_bank(const VKernel *vkernel, int32_t operand) {
   return operand < 0 && vkernel->kernel->consts[~operand].kind == CONST_BANK;
 }
 
+/* Between registers, where it mostly becomes nothing. */
+static bool is_copy(const VInst *vinst) {
+  return (vinst->inst.op == OP_MOV || vinst->inst.op == OP_MOV64) && vinst->a >= 0 && !vinst_is_guarded(vinst);
+}
+
 /* ptxas has an LDC.64 for a copy of 64 bits of the constant bank. */
 static bool loads_base(const VKernel *vkernel, const VInst *vinst) {
   return vkernel->loads_bases && vinst->inst.op == OP_MOV64 && is_bank(vkernel, vinst->a);
@@ -73,6 +90,8 @@ static bool loads_base(const VKernel *vkernel, const VInst *vinst) {
  * makes of its lanes' (merge.h). */
 static uint32_t latency(const VKernel *vkernel, const VInst *vinst) {
   const Inst *inst = &vinst->inst;
+  if (is_copy(vinst))
+    return 1;
   if (loads_base(vkernel, vinst))
     return SHARED;
   switch (op_info[inst->op].unit) {
@@ -155,11 +174,24 @@ static bool decides_select(const Stretch *stretch, const Uses uses[], unsigned b
   return false;
 }
 
-/* A plain access that names its space. */
-static bool is_plain(const Inst *inst, MemSpace *space) {
+/* A plain access. */
+static bool is_plain_kind(const Inst *inst, MemSpace *space) {
   bool shared = inst->op == OP_LDS || inst->op == OP_STS;
   *space = shared ? MEM_SHARED : inst->space;
-  return inst->sem == SEM_WEAK && inst->cache != CACHE_CV && *space != MEM_GENERIC && !(shared && inst->lop);
+  return inst->sem == SEM_WEAK && inst->cache != CACHE_CV && !(shared && inst->lop);
+}
+
+/* A plain access that names its space. */
+static bool is_plain(const Inst *inst, MemSpace *space) {
+  return is_plain_kind(inst, space) && *space != MEM_GENERIC;
+}
+
+/* Loads of this kind come in any order. */
+static bool is_plain_load(const VInst *vinst) {
+  MemSpace space;
+  const Inst *inst = &vinst->inst;
+  return (inst->op == OP_LDS || (inst->op == OP_LD && inst->space != MEM_LOCAL)) && is_plain_kind(inst, &space) &&
+         !(inst->flags & (INST_MARKS | INST_SYNCED));
 }
 
 static int32_t bytes_of(const Inst *inst) { return inst->width == WIDTH_128 ? 16 : inst->width == WIDTH_64 ? 8 : 4; }
@@ -213,7 +245,8 @@ static void find_lags(Stretch *stretch) {
     for (unsigned k = i + 1; k < stretch->count; k++) {
       const Entry *after = &stretch->entry[k];
       uint32_t lag = lag_between(stretch->vkernel, &before->vinst, &uses[i], &after->vinst, &uses[k]);
-      bool keeps = !before->moves && !after->moves && !passes_store(stretch, uses, i, k);
+      bool keeps =
+          !before->moves && !after->moves && !(before->loads && after->loads) && !passes_store(stretch, uses, i, k);
       uint32_t apart = keeps && is_access(&before->vinst) && is_access(&after->vinst) ? ACCESS : 1;
       keeps |= after->stops || decides_select(stretch, uses, i, k);
       stretch->lag[i][k] = MAX(lag, keeps ? apart : 0);
@@ -232,46 +265,104 @@ static void find_paths(Stretch *stretch) {
   }
 }
 
-static bool is_ready(const Stretch *stretch, unsigned i) {
-  for (unsigned before = 0; before < i; before++)
-    if (!stretch->entry[before].done && stretch->lag[before][i])
-      return false;
-  return true;
-}
-
 /* True if `a` is issued rather than `b`, which comes before it, in cycle `now` or when it can. */
 static bool goes_first(const Entry *a, const Entry *b, uint32_t now) {
   uint32_t at = MAX(a->from, now) + (a->stops ? GUARD : 0), other = MAX(b->from, now) + (b->stops ? GUARD : 0);
   return at != other ? at < other : a->path > b->path;
 }
 
-/* The next one: the first that can issue, and of those the one that most has to wait for. A branch comes last. */
+/* Registers are there for what it brings until its place comes. */
+static bool has_room(const Stretch *stretch, unsigned i) {
+  if (!stretch->pressure)
+    return stretch->entry[i].loads;
+  int change = pressure_change(stretch->pressure, i);
+  if (change > 0 && (int)pressure_now(stretch->pressure) + change > stretch->limit)
+    return false;
+  for (unsigned before = stretch->next; before < i && change > 0; before++)
+    if (stretch->rows[before] + change > stretch->limit)
+      return false;
+  return true;
+}
+
+/* The better of two that can issue, in cycle `now`; `best` stands before `i`, if it is one. A branch comes last. */
+static unsigned better(const Stretch *stretch, unsigned best, unsigned i, uint32_t now) {
+  if (best == STRETCH_MAX)
+    return i;
+  return stretch->entry[i].vinst.inst.op != OP_BRA && goes_first(&stretch->entry[i], &stretch->entry[best], now)
+             ? i
+             : best;
+}
+
+/* The next one: the first that can issue, and of those the one that most has to wait for. Those far behind come into
+ * it if the warp would wait long. */
 static unsigned choose(const Stretch *stretch, uint32_t now) {
-  unsigned best = STRETCH_MAX, seen = 0;
+  unsigned best = STRETCH_MAX, far = 0, seen = 0;
   for (unsigned i = 0; i < stretch->count; i++) {
     const Entry *entry = &stretch->entry[i];
-    bool last = entry->vinst.inst.op == OP_BRA, far = seen >= AHEAD && entry->moves;
-    seen += !entry->done;
-    if (entry->done || far || !is_ready(stretch, i) || (last && best < STRETCH_MAX))
+    unsigned passed = seen;
+    seen += !entry->done && !entry->copies;
+    if (entry->done || entry->waits)
       continue;
-    if (best == STRETCH_MAX || goes_first(entry, &stretch->entry[best], now))
-      best = i;
+    if (entry->moves && passed >= AHEAD)
+      far = far ? far : i;
+    else if (passed < AHEAD || !entry->loads || has_room(stretch, i))
+      best = better(stretch, best, i, now);
+  }
+  if (!far || (best < STRETCH_MAX && stretch->entry[best].from <= now + LONG))
+    return best;
+  for (unsigned i = far; i < stretch->count; i++) {
+    const Entry *entry = &stretch->entry[i];
+    if (!entry->done && !entry->waits && entry->moves && has_room(stretch, i))
+      best = better(stretch, best, i, now);
   }
   return best;
 }
 
+static void begin_order(Stretch *stretch) {
+  stretch->next = 0;
+  for (unsigned i = 0; i < stretch->count; i++)
+    for (unsigned before = 0; before < i; before++)
+      stretch->entry[i].waits += stretch->lag[before][i] > 0;
+  if (!stretch->pressure)
+    return;
+  pressure_begin(stretch->pressure, stretch->vkernel, stretch->first, stretch->count);
+  for (unsigned i = 0; i < stretch->count; i++) {
+    pressure_issue(stretch->pressure, i);
+    stretch->rows[i] = (int)pressure_now(stretch->pressure);
+  }
+  pressure_restart(stretch->pressure);
+}
+
+static void issue(Stretch *stretch, unsigned i) {
+  stretch->entry[i].done = true;
+  if (stretch->pressure) {
+    int change = pressure_change(stretch->pressure, i);
+    for (unsigned before = stretch->next; before < i; before++)
+      stretch->rows[before] += change;
+    pressure_issue(stretch->pressure, i);
+  }
+  while (stretch->next < stretch->count && stretch->entry[stretch->next].done)
+    stretch->next++;
+}
+
 static void end_stretch(Stretch *stretch) {
   uint32_t now = 0;
+  if (!stretch->count)
+    return;
   find_lags(stretch);
   find_paths(stretch);
+  begin_order(stretch);
   for (unsigned done = 0; done < stretch->count; done++) {
     unsigned next = choose(stretch, now);
     Entry *entry = &stretch->entry[next];
-    entry->done = true;
-    now = MAX(entry->from, now) + 1;
+    uint32_t at = MAX(entry->from, now);
+    now = at + !entry->copies;
+    issue(stretch, next);
     for (unsigned after = next + 1; after < stretch->count; after++)
-      if (stretch->lag[next][after])
-        stretch->entry[after].from = MAX(stretch->entry[after].from, now - 1 + stretch->lag[next][after]);
+      if (stretch->lag[next][after]) {
+        stretch->entry[after].from = MAX(stretch->entry[after].from, at + stretch->lag[next][after]);
+        stretch->entry[after].waits--;
+      }
     g_array_index(stretch->vkernel->insts, VInst, stretch->first + done) = entry->vinst;
   }
   stretch->count = 0;
@@ -283,7 +374,11 @@ static void add(Stretch *stretch, guint i) {
     end_stretch(stretch);
   if (stretch->count == 0)
     stretch->first = i;
-  stretch->entry[stretch->count++] = (Entry){.vinst = *vinst, .moves = may_move(vinst), .stops = stops(vinst)};
+  stretch->entry[stretch->count++] = (Entry){.vinst = *vinst,
+                                             .moves = may_move(vinst),
+                                             .stops = stops(vinst),
+                                             .loads = is_plain_load(vinst),
+                                             .copies = is_copy(vinst)};
 }
 
 static uint8_t *find_starts(const VKernel *vkernel) {
@@ -388,7 +483,18 @@ static void yield_behind_load(VKernel *vkernel, guint at, const uint8_t *starts)
   }
 }
 
-void vkernel_schedule(VKernel *vkernel) {
+/* `rows`: so many registers a thread has. */
+static void measure_pressure(Stretch *stretch, unsigned rows) {
+  stretch->pressure = pressure_new(stretch->vkernel);
+  if (!stretch->pressure)
+    return;
+  unsigned peak = pressure_peak(stretch->pressure), most = MAX(FREE_ROWS, peak + MORE_ROWS);
+  if (most + SPARE_ROWS > rows)
+    most = MAX(peak, rows - MIN(rows, SPARE_ROWS));
+  stretch->limit = (int)MIN(most, INT16_MAX);
+}
+
+void vkernel_schedule(VKernel *vkernel, unsigned rows) {
   if (vkernel->loads_bases)
     load_bases(vkernel);
   g_autofree Stretch *stretch = g_new0(Stretch, 1);
@@ -399,6 +505,7 @@ void vkernel_schedule(VKernel *vkernel) {
   for (guint i = 0; i < vkernel->insts->len; i++)
     if (g_array_index(vkernel->insts, VInst, i).inst.op == OP_YIELD)
       yield_behind_load(vkernel, i, starts);
+  measure_pressure(stretch, rows);
   for (guint i = 0; i < vkernel->insts->len; i++) {
     const VInst *vinst = &g_array_index(vkernel->insts, VInst, i);
     tries |= vinst->inst.op == OP_LDS && vinst->inst.lop == LDS_TRIES_PHASE;
@@ -411,4 +518,5 @@ void vkernel_schedule(VKernel *vkernel) {
     tries &= vinst->inst.op != OP_ISETP || vinst->inst.mode != ISETP_OF_TRY;
   }
   end_stretch(stretch);
+  pressure_free(stretch->pressure);
 }

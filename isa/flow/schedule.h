@@ -5,8 +5,9 @@
 
 #include "isa/flow/virtual_view.h"
 
-/* Accesses, barriers, fences, votes, clocks, marks and all else that is no arithmetic keep their order, so the memory
- * model's verdicts can't change. Nothing passes a place where lanes of a warp come together or give way. */
-void vkernel_schedule(VKernel *vkernel);
+/* Accesses, barriers, fences, votes, clocks, marks and all else that is no arithmetic keep their order, but for plain
+ * loads, which pass each other and some stores, so the memory model's verdicts can't change. Nothing passes a place
+ * where lanes of a warp come together or give way. `rows`: registers that a thread has at most. */
+void vkernel_schedule(VKernel *vkernel, unsigned rows);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "isa/flow/schedule.h"
 #include "isa/flow/short_branch.h"
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
@@ -621,158 +620,6 @@ START_TEST(a_branch_with_a_mark_stays) {
 }
 END_TEST
 
-/* Two rounds of an unrolled loop: what uses the first value comes behind the second access, whose address doesn't
- * wait. */
-typedef struct Scheduled {
-  const char *what;
-  Opcode access;
-  MemSem sem;
-  uint8_t merged; /* MergeMode */
-  Opcode between; /* OP_NOP, or what stands between the two: no access passes it */
-  Opcode order[6];
-} Scheduled;
-
-static const Scheduled scheduled_accesses[] = {
-    {"loads of shared memory", OP_LDS, SEM_WEAK, MERGE_NONE, OP_NOP, {OP_LDS, OP_IMUL, OP_LDS, OP_IADD, OP_IADD}},
-    {"loads with a store between", OP_LDS, SEM_WEAK, MERGE_NONE, OP_STS,
-     {OP_LDS, OP_IMUL, OP_IADD, OP_STS, OP_LDS, OP_IADD}},
-    {"loads with a fence between", OP_LDS, SEM_WEAK, MERGE_NONE, OP_MEMBAR,
-     {OP_LDS, OP_IMUL, OP_IADD, OP_MEMBAR, OP_LDS, OP_IADD}},
-    {"volatile loads", OP_LD, SEM_VOLATILE, MERGE_NONE, OP_NOP, {OP_LD, OP_IMUL, OP_LD, OP_IADD, OP_IADD}},
-    {"loads that acquire", OP_LD, SEM_ACQUIRE, MERGE_NONE, OP_NOP, {OP_IMUL, OP_LD, OP_IADD, OP_LD, OP_IADD}},
-    {"atomics", OP_ATOM, SEM_RELAXED, MERGE_NONE, OP_NOP, {OP_ATOM, OP_IMUL, OP_ATOM, OP_IADD, OP_IADD}},
-    {"atomics that acquire", OP_ATOM, SEM_ACQUIRE, MERGE_NONE, OP_NOP, {OP_IMUL, OP_ATOM, OP_IADD, OP_ATOM, OP_IADD}},
-    {"atomics of a warp that are one", OP_ATOM, SEM_RELAXED, MERGE_WARP, OP_NOP,
-     {OP_ATOM, OP_IMUL, OP_IADD, OP_ATOM, OP_IADD}},
-    {"loads with a meeting between", OP_LDS, SEM_WEAK, MERGE_NONE, OP_WARPSYNC,
-     {OP_LDS, OP_IADD, OP_WARPSYNC, OP_IMUL, OP_LDS, OP_IADD}},
-};
-
-START_TEST(accesses_come_before_what_uses_them) {
-  enum { ADDRESS, FIRST, SUM, NEXT, SECOND, TOTAL, REGISTERS };
-  const Scheduled *one = &scheduled_accesses[_i];
-  VKernel *vkernel = lab_virtual();
-  for (unsigned r = 0; r < REGISTERS; r++)
-    vkernel_register(vkernel, 1);
-  VInst first = lab_op(one->access, FIRST, ADDRESS, VREG_SINK), second = lab_op(one->access, SECOND, NEXT, VREG_SINK);
-  first.inst.sem = second.inst.sem = one->sem;
-  first.inst.cmp = second.inst.cmp = one->merged;
-  lab_add(vkernel, first);
-  lab_add(vkernel, lab_op(OP_IADD, SUM, FIRST, FIRST));
-  if (one->between == OP_STS)
-    lab_add(vkernel, lab_op(OP_STS, VREG_SINK, ADDRESS, SUM));
-  else if (one->between != OP_NOP)
-    lab_add(vkernel, vinst_new(one->between));
-  lab_add(vkernel, lab_op(OP_IMUL, NEXT, ADDRESS, ADDRESS));
-  lab_add(vkernel, second);
-  lab_add(vkernel, lab_op(OP_IADD, TOTAL, SUM, SECOND));
-  lab_add(vkernel, vinst_new(OP_EXIT));
-  vkernel_schedule(vkernel);
-  for (guint i = 0; i + 1 < vkernel->insts->len; i++)
-    UNIT_ASSERT(g_array_index(vkernel->insts, VInst, i).inst.op == one->order[i], "%s: instruction %u is %s",
-                one->what, i, op_info[g_array_index(vkernel->insts, VInst, i).inst.op].sass);
-  vkernel_free(vkernel);
-}
-END_TEST
-
-/* A load, a store of what it gave, and another load, which comes before the store or doesn't. */
-static const struct {
-  const char *what;
-  Opcode store, load;
-  MemSpace space; /* of the store */
-  bool strong, other_base;
-  MemWidth width;
-  int32_t at;
-  bool passes;
-  MemSem sem; /* of the store */
-} passed_stores[] = {
-    {"shared memory, then global", OP_STS, OP_LD, MEM_SHARED, false, true, WIDTH_32, 0, true, SEM_WEAK},
-    {"global memory, then shared", OP_ST, OP_LDS, MEM_GLOBAL, false, true, WIDTH_32, 0, true, SEM_WEAK},
-    {"a generic address", OP_ST, OP_LDS, MEM_GENERIC, false, true, WIDTH_32, 0, false, SEM_WEAK},
-    {"the next word", OP_ST, OP_LD, MEM_GLOBAL, false, false, WIDTH_32, 4, true, SEM_WEAK},
-    {"the same word", OP_ST, OP_LD, MEM_GLOBAL, false, false, WIDTH_32, 0, false, SEM_WEAK},
-    {"the next word, wider ones", OP_ST, OP_LD, MEM_GLOBAL, false, false, WIDTH_64, 4, false, SEM_WEAK},
-    {"the word before, by another address", OP_ST, OP_LD, MEM_GLOBAL, false, true, WIDTH_32, -4, false, SEM_WEAK},
-    {"a strong load of the next word", OP_ST, OP_LD, MEM_GLOBAL, true, false, WIDTH_32, 4, false, SEM_WEAK},
-    {"an atomic of shared memory", OP_ATOMS, OP_LD, MEM_SHARED, false, true, WIDTH_32, 0, true, SEM_RELAXED},
-    {"one that acquires", OP_ATOMS, OP_LD, MEM_SHARED, false, true, WIDTH_32, 0, false, SEM_ACQUIRE},
-    {"one that releases", OP_ATOMS, OP_LD, MEM_SHARED, false, true, WIDTH_32, 0, false, SEM_RELEASE},
-    {"an atomic, then a strong load", OP_ATOMS, OP_LD, MEM_SHARED, true, true, WIDTH_32, 0, false, SEM_RELAXED},
-    {"an atomic of its space", OP_ATOMS, OP_LDS, MEM_SHARED, false, true, WIDTH_32, 0, false, SEM_RELAXED},
-    {"an atomic of global memory", OP_ATOM, OP_LDS, MEM_GLOBAL, false, true, WIDTH_32, 0, true, SEM_RELAXED},
-    {"an atomic at a generic address", OP_ATOM, OP_LDS, MEM_GENERIC, false, true, WIDTH_32, 0, false, SEM_RELAXED},
-    {"a reduction in the next word", OP_RED, OP_LD, MEM_GLOBAL, false, false, WIDTH_32, 4, false, SEM_RELAXED},
-    {"a volatile store to shared memory", OP_STS, OP_LD, MEM_SHARED, false, true, WIDTH_32, 0, true, SEM_VOLATILE},
-    {"a volatile store of the next word", OP_ST, OP_LD, MEM_GLOBAL, false, false, WIDTH_32, 4, false, SEM_VOLATILE},
-};
-
-START_TEST(loads_pass_stores_to_other_words) {
-  enum { ADDRESS, OTHER, FIRST, SECOND, REGISTERS };
-  VKernel *vkernel = lab_virtual();
-  for (unsigned r = 0; r < REGISTERS; r++)
-    vkernel_register(vkernel, 2);
-  int32_t base = passed_stores[_i].other_base ? OTHER : ADDRESS;
-  VInst store = lab_op(passed_stores[_i].store, VREG_SINK, ADDRESS, FIRST);
-  VInst load = lab_op(passed_stores[_i].load, SECOND, base, VREG_SINK);
-  store.inst.space = passed_stores[_i].space;
-  store.inst.sem = passed_stores[_i].sem;
-  store.inst.width = load.inst.width = passed_stores[_i].width;
-  load.inst.imm = passed_stores[_i].at;
-  load.inst.sem = passed_stores[_i].strong ? SEM_RELAXED : SEM_WEAK;
-  lab_add(vkernel, lab_op(OP_LD, FIRST, ADDRESS, VREG_SINK));
-  lab_add(vkernel, store);
-  lab_add(vkernel, load);
-  lab_add(vkernel, vinst_new(OP_EXIT));
-  vkernel_schedule(vkernel);
-  Opcode second = g_array_index(vkernel->insts, VInst, 1).inst.op;
-  UNIT_ASSERT((second == passed_stores[_i].load) == passed_stores[_i].passes, "%s", passed_stores[_i].what);
-  vkernel_free(vkernel);
-}
-END_TEST
-
-/* A loop that polls: its YIELD comes behind a load, and stays before an atomic. */
-START_TEST(a_yield_comes_behind_a_load) {
-  const Opcode access[] = {OP_LD, OP_LDS, OP_ATOM};
-  enum { ADDRESS, VALUE, REGISTERS };
-  VKernel *vkernel = lab_virtual();
-  for (unsigned r = 0; r < REGISTERS; r++)
-    vkernel_register(vkernel, 1);
-  VInst poll = lab_op(access[_i], VALUE, ADDRESS, VREG_SINK);
-  poll.inst.sem = SEM_RELAXED;
-  lab_add(vkernel, vinst_new(OP_YIELD));
-  lab_add(vkernel, poll);
-  lab_add(vkernel, lab_branch(0, VPRED_TRUE, false));
-  vkernel_schedule(vkernel);
-  guint behind = access[_i] == OP_ATOM ? 0 : 1;
-  ck_assert_int_eq(g_array_index(vkernel->insts, VInst, behind).inst.op, OP_YIELD);
-  ck_assert_int_eq(g_array_index(vkernel->insts, VInst, 1 - behind).inst.op, access[_i]);
-  vkernel_free(vkernel);
-}
-END_TEST
-
-/* Nothing comes between a try of an mbarrier and the comparison that says how it went. */
-START_TEST(a_try_stays_with_its_comparison) {
-  enum { ADDRESS, STATE, OTHER, SUM, REGISTERS };
-  VKernel *vkernel = lab_virtual();
-  for (unsigned r = 0; r < REGISTERS; r++)
-    vkernel_register(vkernel, 1);
-  vkernel_predicate(vkernel);
-  VInst try = lab_op(OP_LDS, STATE, ADDRESS, VREG_SINK), compare = lab_op(OP_ISETP, VREG_SINK, STATE, OTHER);
-  try.inst.lop = LDS_TRIES_PHASE;
-  compare.inst.mode = ISETP_OF_TRY;
-  compare.pdst = 0;
-  lab_add(vkernel, try);
-  lab_add(vkernel, compare);
-  lab_add(vkernel, lab_op(OP_IADD, SUM, ADDRESS, ADDRESS));
-  lab_add(vkernel, lab_op(OP_IMUL, SUM, ADDRESS, OTHER));
-  lab_add(vkernel, vinst_new(OP_EXIT));
-  vkernel_schedule(vkernel);
-  ck_assert_int_eq(g_array_index(vkernel->insts, VInst, 0).inst.op, OP_LDS);
-  ck_assert_int_eq(g_array_index(vkernel->insts, VInst, 1).inst.op, OP_ISETP);
-  vkernel_free(vkernel);
-}
-END_TEST
-
 int main(void) {
   Suite *suite = suite_create("converge");
   TCase *tcase = tcase_create("converge");
@@ -790,10 +637,6 @@ int main(void) {
   tcase_add_loop_test(tcase, branches_are_straightened, 0, G_N_ELEMENTS(straight));
   tcase_add_test(tcase, a_branch_that_parts_lanes_stays);
   tcase_add_test(tcase, a_branch_with_a_mark_stays);
-  tcase_add_loop_test(tcase, accesses_come_before_what_uses_them, 0, G_N_ELEMENTS(scheduled_accesses));
-  tcase_add_loop_test(tcase, a_yield_comes_behind_a_load, 0, 3);
-  tcase_add_loop_test(tcase, loads_pass_stores_to_other_words, 0, G_N_ELEMENTS(passed_stores));
-  tcase_add_test(tcase, a_try_stays_with_its_comparison);
   tcase_add_test(tcase, large_kernels_end_soon);
   tcase_set_timeout(tcase, 60);
   suite_add_tcase(suite, tcase);
