@@ -93,6 +93,8 @@ liblockstep_a_SOURCES += \
   sim/core/soft_float.h \
   sim/core/stall_counts.c \
   sim/core/state.h \
+  sim/core/swap_loop.c \
+  sim/core/swap_loop.h \
   sim/core/symbols.c \
   sim/core/symbols.h \
   sim/core/tell.c \

@@ -8,6 +8,7 @@
 #include "sim/core/bulk.h"
 #include "sim/core/record.h"
 #include "sim/core/scheduler.h"
+#include "sim/core/swap_loop.h"
 #include "sim/core/tell.h"
 #include "sim/core/try_wait.h"
 #include "sim/core/undefined.h"
@@ -434,6 +435,8 @@ static SharedAtomic kind_of_atomic(const Issue *issue) {
 }
 
 static uint64_t serve_atomics(Issue *issue, const uint32_t physical[32], uint32_t bytes) {
+  if (swap_loop_is(issue))
+    return swap_loop_serve(issue, physical, bytes);
   SharedAtomic kind = kind_of_atomic(issue);
   uint32_t lanes = issue_merges(issue) ? issue->mask & -issue->mask : issue->mask;
   SharedCost cost = shared_atomic_cost(&issue->sm->shared, kind, physical, lanes, access_words(bytes));

@@ -71,6 +71,7 @@ void sm_clear(Sm *sm) {
   pages_free(sm->lane_groups);
   pages_free(sm->sync_records);
   shared_clear(&sm->shared);
+  pages_free(sm->swapped);
   lock_unit_clear(&sm->lock_unit);
   spin_backoff_free(sm->spin_backoff);
   l1_free(sm->l1);

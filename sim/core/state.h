@@ -202,6 +202,7 @@ typedef struct Sm {
   Block blocks[SM_BLOCKS_MAX];
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
   SharedMemory shared;
+  uint64_t *swapped; /* of swap_loop.h, of each word of shared memory: the cycle; NULL: nothing so far */
   LockUnit lock_unit;
   struct SpinBackoff *spin_backoff; /* NULL: the machine has none */
   Pipes pipes;
