@@ -236,6 +236,12 @@ static bool passes_store(const Stretch *stretch, const Uses uses[], unsigned bef
          lie_apart(stretch, uses, before, after);
 }
 
+/* Nothing sinks below it: a fence of its own, and what a short branch has brought, before which a block ended. ptxas
+ * has what doesn't matter to them below barriers and accesses that acquire or release. */
+static bool stays_above(const VInst *vinst) {
+  return vinst->inst.op == OP_MEMBAR || (stops(vinst) && vinst_is_guarded(vinst));
+}
+
 static void find_lags(Stretch *stretch) {
   Uses uses[STRETCH_MAX];
   for (unsigned i = 0; i < stretch->count; i++)
@@ -248,7 +254,7 @@ static void find_lags(Stretch *stretch) {
       bool keeps =
           !before->moves && !after->moves && !(before->loads && after->loads) && !passes_store(stretch, uses, i, k);
       uint32_t apart = keeps && is_access(&before->vinst) && is_access(&after->vinst) ? ACCESS : 1;
-      keeps |= after->stops || decides_select(stretch, uses, i, k);
+      keeps |= stays_above(&after->vinst) || decides_select(stretch, uses, i, k);
       stretch->lag[i][k] = MAX(lag, keeps ? apart : 0);
     }
   }

@@ -225,6 +225,35 @@ START_TEST(plain_loads_pass_loads_that_wait) {
 }
 END_TEST
 
+/* What uses a load comes below what the warp stops at, but for a fence of its own, or one of a short branch. */
+static const struct {
+  Opcode op;
+  MemSem sem;
+  bool guarded, sinks;
+} stops[] = {{OP_BAR, SEM_WEAK, false, true},     {OP_ST, SEM_RELEASE, false, true},
+             {OP_ATOM, SEM_ACQ_REL, false, true}, {OP_LD, SEM_ACQUIRE, false, true},
+             {OP_MEMBAR, SEM_SC, false, false},   {OP_ST, SEM_RELEASE, true, false}};
+
+START_TEST(uses_of_loads_sink_below_stops) {
+  enum { ADDRESS, VALUE, SUM, OTHER, REGISTERS };
+  VKernel *vkernel = lab_virtual();
+  for (unsigned r = 0; r < REGISTERS; r++)
+    vkernel_register(vkernel, 1);
+  VInst stop = lab_op(stops[_i].op, VREG_SINK, ADDRESS, ADDRESS);
+  stop.inst.sem = stops[_i].sem;
+  stop.guard = stops[_i].guarded ? vkernel_predicate(vkernel) : VPRED_TRUE;
+  lab_add(vkernel, lab_op(OP_LD, VALUE, ADDRESS, VREG_SINK));
+  lab_add(vkernel, lab_op(OP_IADD, SUM, VALUE, VALUE));
+  lab_add(vkernel, stop);
+  lab_add(vkernel, lab_op(OP_ST, VREG_SINK, ADDRESS, SUM));
+  lab_add(vkernel, vinst_new(OP_EXIT));
+  vkernel_schedule(vkernel, 255);
+  Opcode second = g_array_index(vkernel->insts, VInst, 1).inst.op;
+  ck_assert_int_eq(second, stops[_i].sinks ? stops[_i].op : OP_IADD);
+  vkernel_free(vkernel);
+}
+END_TEST
+
 static unsigned peak_of(const VKernel *vkernel) {
   Pressure *pressure = pressure_new(vkernel);
   unsigned peak = pressure_peak(pressure);
@@ -280,6 +309,7 @@ int main(void) {
   tcase_add_loop_test(tcase, loads_pass_stores_to_other_words, 0, G_N_ELEMENTS(passed_stores));
   tcase_add_test(tcase, a_try_stays_with_its_comparison);
   tcase_add_loop_test(tcase, plain_loads_pass_loads_that_wait, 0, G_N_ELEMENTS(chains));
+  tcase_add_loop_test(tcase, uses_of_loads_sink_below_stops, 0, G_N_ELEMENTS(stops));
   tcase_add_loop_test(tcase, loads_take_the_registers_that_there_are, 0, G_N_ELEMENTS(rooms));
   tcase_add_test(tcase, pressure_is_that_of_the_order);
   suite_add_tcase(suite, tcase);
