@@ -3,6 +3,8 @@ liblockstep_a_SOURCES += \
   isa/disasm.h \
   isa/disasm_new.c \
   isa/disasm_new.h \
+  isa/flow/alignment.c \
+  isa/flow/alignment.h \
   isa/flow/allocate.c \
   isa/flow/between.c \
   isa/flow/between.h \
@@ -85,6 +87,8 @@ liblockstep_a_SOURCES += \
   isa/flow/unroll_choice.h \
   isa/flow/unroll_copy.c \
   isa/flow/unroll_copy.h \
+  isa/flow/wide_loads.c \
+  isa/flow/wide_loads.h \
   isa/flow/writers.c \
   isa/flow/writers.h \
   isa/flow/yield.c \

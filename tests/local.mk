@@ -129,6 +129,7 @@ UNIT_TESTS = \
   tests/unit/test_units \
   tests/unit/test_unroll \
   tests/unit/test_validates \
+  tests/unit/test_wide_loads \
   tests/unit/test_wheel \
   tests/unit/test_yaml_tree
 tests_unit_libunit_a_SOURCES = \

@@ -15,6 +15,7 @@
 #include "isa/flow/sink.h"
 #include "isa/flow/spill.h"
 #include "isa/flow/uniform.h"
+#include "isa/flow/wide_loads.h"
 
 enum { SPILL_ROUNDS = 8, REGISTER_ROUNDS = 24, SPARE_ROWS = 4 };
 
@@ -414,8 +415,10 @@ Kernel *vkernel_allocate(VKernel *vkernel, unsigned max_registers, const char *f
   drop_dead(vkernel);
   vkernel_place_values(vkernel);
   unsigned limit = max_registers - MIN(max_registers, vkernel->kernel->hidden_registers);
-  if (vkernel->uniform_datapath) /* what ptxas of today is known to do */
+  if (vkernel->uniform_datapath) { /* what ptxas of today is known to do */
+    vkernel_widen_loads(vkernel);
     vkernel_schedule(vkernel, limit);
+  }
   part_operands(vkernel);
   mark_insts(vkernel);
   widen_sinks(vkernel);

@@ -21,6 +21,7 @@ typedef struct Placing {
   Place *places;
   Turn *turns;
   Kept kept;
+  bool fours; /* some classes have four rows */
 } Placing;
 
 static uint32_t find_rows(const Place *places, uint32_t count, const Member *member, int parity) {
@@ -133,12 +134,42 @@ static void limit_uniform(Placing *placing) {
   places_free(places, UNIFORM_ROWS);
 }
 
+/* A row for a class of one, of those in use so far, whose group of four has the fewest others free: groups of four
+ * stay whole for those that need them. `count`: there is none. */
+static uint32_t find_corner(const Placing *placing, const Member *member, int parity) {
+  enum { FOUR = 4 };
+  uint32_t count = placing->colors->nrows, best = count, most = 0;
+  for (uint32_t row = 0; row < count; row++) {
+    if (!place_is_free(&placing->places[row], member->list))
+      continue;
+    uint32_t group = row / FOUR * FOUR, score = parity >= 0 && row % 2 == (uint32_t)parity ? 2 : 1;
+    for (uint32_t other = group; other < group + FOUR; other++)
+      score += other >= count || place_is_free(&placing->places[other], member->list) ? 0 : 2;
+    if (score > most) {
+      most = score;
+      best = row;
+    }
+  }
+  return best;
+}
+
+static uint32_t place_member(Placing *placing, const Member *member, int parity) {
+  if (placing->fours && member->rows == 1) {
+    uint32_t row = find_corner(placing, member, parity);
+    if (row < placing->colors->nrows) {
+      place_take(&placing->places[row], member->list);
+      return row;
+    }
+  }
+  return place_class(placing->places, COLOR_ROWS_MAX, member, parity);
+}
+
 static void place_counted(Placing *placing, Turn turn) {
   Colors *colors = placing->colors;
   const Member *member = &placing->classes->members[turn.index];
   bool chooses = placing->prefer && turn.start != UINT32_MAX;
   int parity = chooses ? prefer_parity(placing->prefer, turn.index, colors->row) : -1;
-  uint32_t row = colors->row[turn.index] = place_class(placing->places, COLOR_ROWS_MAX, member, parity);
+  uint32_t row = colors->row[turn.index] = place_member(placing, member, parity);
   if (placing->prefer)
     placing->prefer->placed[turn.index] = 1;
   if (turn.start != UINT32_MAX)
@@ -188,6 +219,8 @@ static void color_registers(Colors *colors, const VKernel *vkernel, const LiveRa
                      .places = places_new(COLOR_ROWS_MAX),
                      .turns = turns};
   colors->row = g_new0(uint32_t, classes.count + 1);
+  for (uint32_t r = 0; r < classes.count; r++)
+    placing.fours |= classes.members[r].parent == r && classes.members[r].rows == 4;
   place_all(&placing);
   for (uint32_t r = 0; r < classes.count; r++) {
     uint32_t offset, root = classes_root(&classes, r, &offset);

@@ -8,8 +8,9 @@
 enum { STRETCH_MAX = 128, AHEAD = 5 };
 /* Where the warp would wait for more than LONG cycles, ptxas takes what stands further behind, and sends loads that
  * do, while there are registers: 32 in all, which cost no occupancy, or some more than the kernel has at its fullest
- * place anyhow. Of those that a thread has at most some stay free, since pairs are aligned. */
-enum { LONG = 8, FREE_ROWS = 28, MORE_ROWS = 8, SPARE_ROWS = 4 };
+ * place anyhow. Of those that a thread has at most some stay free, since pairs are aligned; where registers of four rows leave
+ * holes, FOURS_ROWS more do. */
+enum { LONG = 8, FREE_ROWS = 28, FOURS_ROWS = 2, MORE_ROWS = 8, SPARE_ROWS = 4 };
 /* Cycles, of an H200, about; what matters is which is longer. A predicate is mostly a guard. */
 enum { ACCESS = 4, ARITHMETIC = 5, GUARD = 13, SHARED = 25, SPECIAL = 25, WIDE_ARITHMETIC = 40, GLOBAL = 250 };
 
@@ -489,12 +490,21 @@ static void yield_behind_load(VKernel *vkernel, guint at, const uint8_t *starts)
   }
 }
 
+/* Registers of four rows leave holes between others. */
+static bool has_fours(const VKernel *vkernel) {
+  for (guint r = 0; r < vkernel->rows->len; r++)
+    if (g_array_index(vkernel->rows, uint8_t, r) == 4)
+      return true;
+  return false;
+}
+
 /* `rows`: so many registers a thread has. */
 static void measure_pressure(Stretch *stretch, unsigned rows) {
   stretch->pressure = pressure_new(stretch->vkernel);
   if (!stretch->pressure)
     return;
-  unsigned peak = pressure_peak(stretch->pressure), most = MAX(FREE_ROWS, peak + MORE_ROWS);
+  unsigned free = FREE_ROWS - (has_fours(stretch->vkernel) ? FOURS_ROWS : 0);
+  unsigned peak = pressure_peak(stretch->pressure), most = MAX(free, peak + MORE_ROWS);
   if (most + SPARE_ROWS > rows)
     most = MAX(peak, rows - MIN(rows, SPARE_ROWS));
   stretch->limit = (int)MIN(most, INT16_MAX);

@@ -315,6 +315,43 @@ START_TEST(values_live_at_once_need_a_row_each) {
 }
 END_TEST
 
+/* Of two vectors one is gone, and of the other one word: a single value takes the word's place, so that another
+ * vector has the first one's. */
+START_TEST(single_values_leave_groups_of_four_whole) {
+  enum { FILLERS = 12 };
+  VKernel *vkernel = lab_virtual();
+  int32_t gone = vkernel_register(vkernel, 4), part = vkernel_register(vkernel, 4),
+          sum = vkernel_register(vkernel, 1), single = vkernel_register(vkernel, 1),
+          last = vkernel_register(vkernel, 4);
+  int32_t kept[] = {vkernel_register(vkernel, 1), vkernel_register(vkernel, 1)}; /* the rows beside R1 */
+  lab_load(vkernel, sum, WIDTH_32, lab_const(vkernel, 0));
+  for (unsigned k = 0; k < G_N_ELEMENTS(kept); k++)
+    lab_load(vkernel, kept[k], WIDTH_32, lab_const(vkernel, 4 * k));
+  lab_load(vkernel, gone, WIDTH_128, lab_const(vkernel, 16));
+  lab_load(vkernel, part, WIDTH_128, lab_const(vkernel, 32));
+  lab_store(vkernel, lab_const(vkernel, 48), WIDTH_128, gone);
+  for (unsigned i = 0; i < FILLERS; i++)
+    lab_add(vkernel, lab_op(OP_IADD, sum, sum, sum));
+  VInst take = lab_op(OP_IADD, single, part, sum);
+  lab_add(vkernel, take);
+  lab_load(vkernel, last, WIDTH_128, lab_const(vkernel, 64));
+  lab_store(vkernel, lab_const(vkernel, 80), WIDTH_128, last);
+  lab_store(vkernel, lab_const(vkernel, 96), WIDTH_32, single);
+  for (uint8_t row = 1; row < 4; row++) {
+    VInst add = lab_op(OP_IADD, sum, sum, part);
+    add.b_row = row;
+    lab_add(vkernel, add);
+  }
+  lab_store(vkernel, lab_const(vkernel, 112), WIDTH_32, sum);
+  for (unsigned k = 0; k < G_N_ELEMENTS(kept); k++)
+    lab_store(vkernel, lab_const(vkernel, 116 + 4 * k), WIDTH_32, kept[k]);
+  finish(vkernel);
+  Kernel *kernel = allocate(vkernel);
+  ck_assert_uint_le(kernel->nregs, 12);
+  kernel_free(kernel);
+}
+END_TEST
+
 START_TEST(the_parts_of_vectors_need_no_moves) {
   VKernel *vkernel = lab_virtual();
   int32_t in = vkernel_register(vkernel, 4), out = vkernel_register(vkernel, 4);
@@ -572,6 +609,7 @@ int main(void) {
   tcase_add_test(tcase, a_guarded_write_keeps_what_was_there);
   tcase_add_test(tcase, places_in_the_program_survive);
   tcase_add_test(tcase, discarded_pairs_write_no_other_row);
+  tcase_add_test(tcase, single_values_leave_groups_of_four_whole);
   tcase_add_test(tcase, values_beyond_the_limit_are_spilled);
   tcase_add_test(tcase, spilled_programs_keep_their_meaning);
   tcase_add_test(tcase, one_instruction_has_to_fit);
