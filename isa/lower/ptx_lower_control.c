@@ -53,6 +53,9 @@ void lower_BRKPT(Lower *lower, const PtxInst *inst) {}
 /* A launch begins when those that it depends on have ended: nothing is left to wait for, and nobody is waiting. */
 void lower_GRIDDEPCONTROL(Lower *lower, const PtxInst *inst) { lower_needs(lower, 90, "griddepcontrol"); }
 
+/* There are registers enough: what a warp gives back nobody lacks, and who asks for more has them. */
+void lower_SETMAXNREG(Lower *lower, const PtxInst *inst) { lower_needs(lower, 90, "setmaxnreg"); }
+
 /* A guarded mark stands at an instruction of its own, which lanes without it jump over. */
 void lower_PMEVENT(Lower *lower, const PtxInst *inst) {
   enum { EVENTS = 16 };

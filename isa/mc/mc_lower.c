@@ -418,7 +418,7 @@ static const char *usual_name(const char *name) {
   } names[] = {{0x002, "MOV"},       {0x015, "VABSDIFF4"},  {0x037, "IMMA"},    {0x03a, "MOVM"},
                {0x03b, "LDSM"},      {0x03c, "HMMA"},       {0x03d, "BMMA"},    {0x03f, "DMMA"},
                {0x143, "CALL.ABS"},  {0x1b4, "UTMALDG"},    {0x1b5, "UTMASTG"}, {0x1ba, "UBLKCP"},
-               {0x1c5, "WARPGROUP"}, {0x1c7, "UCGABAR"},    {0x1c8, "USETMAXREG"}, {0x1f0, "HGMMA"}};
+               {0x1c5, "WARPGROUP"}, {0x1c7, "UCGABAR"},    {0x1f0, "HGMMA"}};
   unsigned opcode;
   if (sscanf(name, "?.0x%x", &opcode) == 1)
     for (guint i = 0; i < G_N_ELEMENTS(names); i++)

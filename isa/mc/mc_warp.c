@@ -95,6 +95,21 @@ bool mc_elect(McBuild *build) {
   return true;
 }
 
+/* There are registers enough: what a warp gives back nobody lacks, and who asks for more has them at once. */
+bool mc_usetmaxreg(McBuild *build) {
+  enum { ALWAYS = 0xff };
+  bool asks = mc_has(build, "TRY_ALLOC");
+  Inst inst = mc_blank(build, asks ? OP_PLOP3 : OP_NOP);
+  if (!mc_only(build, "DEALLOC", "TRY_ALLOC", "CTAPOOL", NULL) || mc_count(build) != (asks ? 2 : 1))
+    return mc_refuse(build);
+  if (asks) {
+    inst.mode = ALWAYS;
+    inst.pdst = mc_predicate_out(mc_at(build, 0));
+  }
+  mc_emit(build, &inst);
+  return true;
+}
+
 /* The value of the lowest executing lane, and which lanes have another one: loops over the lanes' values go on with
  * those. */
 bool mc_r2ur(McBuild *build) {

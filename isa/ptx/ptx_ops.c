@@ -269,7 +269,6 @@ static const char *const unsupported_ops[] = {
     "mma",
     "movmatrix",
     "multimem",
-    "setmaxnreg",
     "stackrestore",
     "stacksave",
     "stmatrix",

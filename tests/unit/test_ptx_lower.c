@@ -225,6 +225,7 @@ static const struct {
     {"atom.global.add.noftz.f16x2 %r1, [%l1], %r2; red.shared.add.noftz.f16x2 [%r3], %r1;", "ATOM ATOMS EXIT",
      "ATOM ATOMS EXIT"},
     {"mbarrier.pending_count.b64 %r1, %l1; st.global.u32 [%l2], %r1;", "LOP ISUB ST EXIT", "BFE ISUB ST EXIT"},
+    {"setmaxnreg.dec.sync.aligned.u32 24; setmaxnreg.inc.sync.aligned.u32 240;", NULL, "EXIT"},
     {"griddepcontrol.launch_dependents; griddepcontrol.wait;", NULL, "EXIT"},
     {"mapa.shared::cluster.u32 %r1, %r2, %r3; mapa.u64 %l2, %l3, 0; st.global.u32 [%l2], %r1;", NULL, "ST EXIT"},
     {"getctarank.shared::cluster.u32 %r1, %r2; getctarank.u64 %r2, %l3; st.global.u32 [%l2+4], %r1; "

@@ -19,6 +19,8 @@ static const struct {
 } errors[] = {
     {"fence.proxy.alias;", "7:1: error: fence.proxy.alias isn't supported"},
     {"griddepcontrol.wait;", "7:1: error: griddepcontrol needs compute capability 9.0, and the machine has 2.0"},
+    {"setmaxnreg.dec.sync.aligned.u32 24;",
+     "7:1: error: setmaxnreg needs compute capability 9.0, and the machine has 2.0"},
     {"ld.global.v4.u64 {%l1, %l2, %l3, %l4}, [%l5];", "7:1: error: an access of more than 16 bytes isn't supported"},
     {"barrier.cluster.wait;", "7:1: error: barrier.cluster needs compute capability 9.0, and the machine has 2.0"},
     {"mov.u32 %r1, %pm3;", "7:14: error: %pm3 isn't supported: there are no performance monitors"},
