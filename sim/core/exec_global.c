@@ -163,6 +163,7 @@ static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32]
   request->run = span->run;
   request->together = span->low == span->high;
   request->host = false;
+  request->keeps = kind == MEM_LOAD && cached_is_load(issue->gpu->machine, issue->inst);
   request->queue = MEM_NO_QUEUE;
   request->unused = issue->inst->op == OP_RED;
   request->exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH;

@@ -44,6 +44,15 @@ typedef struct PartShare {
   uint32_t size;
 } PartShare;
 
+enum { LATE_LINES = 256, LATE_WORDS = 1024, LATE_WORD = 4 /* bytes */ };
+
+/* Of an SM whose stores may be late: the cycle behind which the next part comes. */
+typedef struct LateLines {
+  uint64_t newest[LATE_LINES]; /* of a load that is kept: of the newest part to its line */
+  uint64_t kept[LATE_LINES];   /* of any part: of the newest load of its line that was kept */
+  uint64_t words[LATE_WORDS];  /* of the newest part to one of its words */
+} LateLines;
+
 struct Hierarchy {
   MemClient client;
   Counters *counters;
@@ -85,7 +94,7 @@ struct Hierarchy {
   uint64_t host_latency, host_busy, host_free;
   uint32_t late_stores; /* cycles */
   uint64_t late_seed;
-  uint64_t *late; /* of each SM and LATE_LINES lines: behind which cycle the next part comes; NULL: nothing is late */
+  LateLines *late; /* of each SM; NULL: nothing is late */
   MemStats stats;
 };
 
@@ -148,7 +157,6 @@ static inline void gate_leave(Hierarchy *h, uint32_t index, uint64_t cycle) {
     gate_give_place(h, index, cycle);
 }
 
-enum { LATE_LINES = 256 };
 /* Parts that wait in the port of their SM leave it at `milli` or later, in order, as far as there are credits. */
 void hierarchy_leave_held(Hierarchy *h, Port *port, uint64_t milli);
 

@@ -117,16 +117,44 @@ uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) 
 
 /* ---- parts ---- */
 
-/* When a part arrives that would in cycle `due`: behind the late ones of its SM to its line, and itself late,
- * perhaps. */
+/* The cycle in which the newest part to one of its words comes. */
+static uint64_t *late_word(LateLines *late, uint64_t address) {
+  return &late->words[rng_mix(address / LATE_WORD) % LATE_WORDS];
+}
+
+/* When a part to these words arrives that would in cycle `due`: behind those of its SM before to one of them. */
+static uint64_t late_in_order(LateLines *late, const Part *part, uint64_t due) {
+  const MemRequest *request = part->request;
+  for (unsigned turn = 0; turn < 2; turn++)
+    for (uint32_t rest = part->lanes; rest; rest &= rest - 1) {
+      uint64_t first = request->address[__builtin_ctz(rest)];
+      for (uint64_t at = first; at < first + MAX(request->bytes, LATE_WORD); at += LATE_WORD) {
+        uint64_t *until = late_word(late, at);
+        if (turn)
+          *until = due;
+        else
+          due = MAX(due, *until + 1);
+      }
+    }
+  return due;
+}
+
+/* When a part arrives that would in cycle `due`: late itself, perhaps, and behind those of its SM before to its
+ * words. A load that leaves the line in an L1 comes behind all to that line, and they come behind it: what is kept
+ * would lack a store of the SM itself. */
 static uint64_t be_late(Hierarchy *h, const Part *part, uint64_t due) {
-  uint64_t *until = &h->late[part->sm * LATE_LINES + part->line % LATE_LINES];
+  LateLines *late = &h->late[part->sm];
+  uint32_t line = part->line % LATE_LINES;
   uint64_t drawn = rng_mix(h->late_seed ^ rng_mix(part->number));
   bool stores = part->kind == MEM_STORE || (part->kind == MEM_ATOMIC && part->unused);
   if (stores && drawn & 1)
     due += (drawn >> 32) % h->late_stores;
-  *until = MAX(due, *until + 1);
-  return *until;
+  due = MAX(due, (part->request->keeps ? late->newest[line] : late->kept[line]) + 1);
+  due = late_in_order(late, part, due);
+  late->newest[line] = MAX(late->newest[line], due);
+  if (part->request->keeps)
+    late->kept[line] = due;
+  return due;
 }
 
 /* The part has left its SM, and comes to a slice or to the host in cycle `due`. */

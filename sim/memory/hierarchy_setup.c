@@ -65,7 +65,7 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   h->late_stores = machine->memory.late_stores;
   h->late_seed = rng_mix(seed);
   if (h->late_stores)
-    h->late = PAGES_NEW(uint64_t, (gsize)h->sms * LATE_LINES);
+    h->late = PAGES_NEW(LateLines, (gsize)h->sms);
   if (h->read_window)
     h->recent_loads = PAGES_NEW(RecentLoads, h->slices);
   if (machine->memory.l2.halves == 2) {

@@ -42,6 +42,7 @@ typedef struct MemRequest {
   bool run;       /* all lanes access one piece of memory, one lane's bytes behind the other's */
   bool together;  /* those that take part all access the same bytes */
   bool host;      /* some lane goes to host-mapped memory */
+  bool keeps;     /* of a load: whole sectors are kept, in an L1 */
   bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
   bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
   bool cas;       /* of an atomic: it has two operands (CAS) */

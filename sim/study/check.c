@@ -478,10 +478,11 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArr
     }
     if (finding->repairs || finding->doubt || finding->fences)
       tell_step(attempts, index, ", trying a repair");
-    /* Where warps are held up and no fence helps, something else than a fence is missing. */
+    /* Where warps are held up, or by one more seed of late stores, and no fence helps, something else than a fence is
+     * missing, or another one, which what races then is said of. */
     if (repairs_doubt(finding, attempts->scenario, variant, &options, cycles, diag) ||
-        (!find_repair(attempts, index, run, finding, variant, &options, diag) && schedule->held_up &&
-         finding->id == FINDING_UNORDERED_ACCESS))
+        (!find_repair(attempts, index, run, finding, variant, &options, diag) &&
+         (schedule->held_up || schedule->more) && finding->id == FINDING_UNORDERED_ACCESS))
       g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
   }
   const Expectation *expect = scenario_expectation(attempts->scenario, attempts->machine->name);
@@ -518,6 +519,22 @@ static void leave_out_held(GArray *schedules, const RunResult *first) {
     g_array_set_size(schedules, schedules->len - held + (guint)wanted);
 }
 
+/* The same of runs with late stores, in which most instructions are those of threads that wait. */
+enum { LATE_INSTRUCTIONS = 20000 };
+
+static void leave_out_late(GArray *schedules, const RunResult *first) {
+  uint64_t left = LATE_INSTRUCTIONS / MAX(instructions_of(first), 1);
+  for (guint i = 0; i < schedules->len;) {
+    bool more = g_array_index(schedules, Schedule, i).more;
+    if (more && !left) {
+      g_array_remove_index(schedules, i);
+      continue;
+    }
+    left -= more;
+    i++;
+  }
+}
+
 /* Makes the runs and gathers them in order, until something ends them (Gathering.united.stop); false after an error,
  * in `diag`. */
 static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
@@ -538,6 +555,7 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
     StopReason cut = stop_is_final(run->stop) ? run->stop : STOP_NONE;
     if (i == 0 && !attempts->options->schedules) {
       leave_out_held(attempts->schedules, run);
+      leave_out_late(attempts->schedules, run);
       all->united.schedules_wanted = count = attempts->schedules->len;
     }
     held += g_array_index(attempts->schedules, Schedule, i).held_up ? instructions_of(run) : 0;

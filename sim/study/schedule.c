@@ -43,8 +43,8 @@ static void append_reordered(GArray *schedules, Schedule own, guint count) {
   }
 }
 
-/* Who asks for fewer is in a hurry. */
-enum { FEW_SEEDS = 4 };
+/* Who asks for fewer is in a hurry. Of the others late stores have so many. */
+enum { FEW_SEEDS = 4, LATE_SEEDS = 16 };
 
 /* Held up for many round trips to memory, so that others do much meanwhile. */
 static void append_held(GArray *schedules, Schedule own, guint count) {
@@ -106,8 +106,11 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
   if (kinds.blocks)
     append_reordered(schedules, own, G_MAXUINT);
   next = own;
-  for (unsigned i = 0; i < MIN(kinds.late, MAX(seeds, 1u)); i++, next.seed++)
+  unsigned own_seeds = MAX(seeds, 1u), late_seeds = seeds < FEW_SEEDS ? own_seeds : MAX(seeds, LATE_SEEDS);
+  for (unsigned i = 0; i < MIN(kinds.late, late_seeds); i++, next.seed++) {
+    next.more = i >= own_seeds;
     append_late(schedules, next, G_MAXUINT);
+  }
   next = own;
   for (unsigned i = 0; i < (seeds < FEW_SEEDS ? MIN(kinds.held, MAX(seeds, 1u)) : kinds.held); i++, next.seed++)
     append_held(schedules, next, G_MAXUINT);

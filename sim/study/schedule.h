@@ -13,6 +13,7 @@ typedef struct Schedule {
   bool reordered;       /* `dispatch` isn't the machine's own */
   uint32_t held_up;     /* cycles (sm.held_up) */
   uint32_t late_stores; /* cycles (memory.late_stores) */
+  bool more;            /* of late stores: for a short program only */
 } Schedule;
 
 /* What the programs of a check can tell apart. */
@@ -23,8 +24,8 @@ typedef struct ScheduleKinds {
 } ScheduleKinds;
 
 /* The machine's own policy under `seeds` seeds from `seed` on, then the other branch order, the other policies, the
- * other orders of dispatch, and late stores under each of the seeds; at the end warps that are held up, under more
- * seeds unless there are few. */
+ * other orders of dispatch, and late stores under each of the seeds, and more of them (Schedule.more) unless there
+ * are few; at the end warps that are held up, likewise under more seeds. */
 GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, ScheduleKinds kinds);
 /* `count` schedules: seed after seed each policy with each branch order, the machine's own first, the other orders of
  * dispatch, warps that are held up, and late stores. */

@@ -50,7 +50,7 @@ schedules_of() {
   cuda_dispatch_crossed*) echo "--seeds 1" ;; # it hangs in other orders of dispatch only
   cuda_still_* | cuda_polled_queue_nobody* | cuda_polled_rounds_nobody*) echo "--schedules 1" ;; # it goes on for as long as others hang; proofs that take seconds
   cuda_reduction_rounds* | cuda_warp_queue_open* | cuda_slow_fence_* | cuda_dispatch_* | cuda_kept_two* | flight_stale* | fault_late_* | name_* | race_launches*) echo "--schedules 3" ;;
-  cuda_slow_[bci]* | exclusion_readers_* | exclusion_*_acq_rel* | cuda_entry_* | cuda_late_*) ;; # whether they meet is chance
+  cuda_slow_[bci]* | exclusion_readers_* | exclusion_*_acq_rel* | cuda_entry_* | cuda_event_count_* | cuda_late_*) ;; # whether they meet is chance
   *:gtx1080ti) ! grep -q '^machines:.*h200' "$1" && echo "--seeds 1" || echo "--schedules 3" ;;
   *) echo "--seeds 1" ;;
   esac
@@ -60,7 +60,7 @@ schedules_of() {
 # which are there for names, faults and long proofs, are checked on the first only. What corpus_races.sh checks under all schedules is left out.
 runs() {
   # shellcheck disable=SC2046 # one word for each file
-  machines_of $(grep -LE '^program: (cuda_(races|exclusion|half_locks|guesses|guesses_wide|own_place|bulk|overwritten|combining|grace|stale_swap|marked_list|hazard_pointers|seqlock_wide|bounded_queue|epochs|dissemination|older)|race_ptx)\.' "$@") | awk '
+  machines_of $(grep -LE '^program: (cuda_(races|exclusion|half_locks|guesses|guesses_wide|own_place|bulk|overwritten|combining|grace|stale_swap|marked_list|hazard_pointers|seqlock_wide|bounded_queue|epochs|dissemination|deque|older)|race_ptx)\.' "$@") | awk '
     { machines[$1] = machines[$1] " " $2 }
     !seen[$1]++ { file[++files] = $1 }
     END {

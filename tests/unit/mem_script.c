@@ -89,7 +89,7 @@ static bool read_queue(const char *word, MemRequest *request) {
   return true;
 }
 
-/* `load`, `store.64`, `atomic`, `cas`, `red` */
+/* `load`, `keep`, `store.64`, `atomic`, `cas`, `red` */
 static char *read_kind(const char *word, MemRequest *request) {
   static const char *const kinds[] = {[MEM_LOAD] = "load", [MEM_STORE] = "store", [MEM_ATOMIC] = "atomic"};
   g_auto(GStrv) parts = g_strsplit(word ? word : "", ".", 2);
@@ -101,8 +101,9 @@ static char *read_kind(const char *word, MemRequest *request) {
   request->bytes = (uint32_t)bits / 8;
   request->unused = g_strcmp0(parts[0], "red") == 0;
   request->cas = g_strcmp0(parts[0], "cas") == 0;
-  if (request->unused || request->cas) {
-    request->kind = MEM_ATOMIC;
+  request->keeps = g_strcmp0(parts[0], "keep") == 0;
+  if (request->unused || request->cas || request->keeps) {
+    request->kind = request->keeps ? MEM_LOAD : MEM_ATOMIC;
     return NULL;
   }
   for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++)
@@ -110,7 +111,7 @@ static char *read_kind(const char *word, MemRequest *request) {
       request->kind = (MemKind)i;
       return NULL;
     }
-  return wanted("load, store, atomic, cas, red, enqueue or dequeue", word);
+  return wanted("load, keep, store, atomic, cas, red, enqueue or dequeue", word);
 }
 
 typedef struct Options {

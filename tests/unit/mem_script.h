@@ -5,6 +5,7 @@
  *   machine memory.latency=600 memory.segment=128     parameters, before everything else
  *   seed 3                                            of what is drawn at random (0 unless it says otherwise)
  *   buffer a 4096                                     its words; `buffer a 4096 host`: host-mapped
+ *   at 9 SM0 keep a[0]                                a load that an L1 keeps
  *   at 10 SM0 load a[0]                               one lane; a[WORD]
  *   at 12 SM3 atomic a[0] x32 step 0                  32 lanes, so many bytes apart (4 unless it says otherwise)
  *   at 12 SM3 store.64 a[0] x4                        .8 .16 .32 .64 .128 bits of each lane; .32 unless it says otherwise

@@ -34,7 +34,7 @@ static const Wrong wrongs[] = {
     {START "at 9 SM0 load a[0]\n", "x:3: a cycle no earlier"},
     {START "at 10 SM9 load a[0]\n", "x:3: an SM of the machine"},
     {START "at 10 SM0 fetch a[0]\n",
-     "x:3: load, store, atomic, cas, red, enqueue or dequeue was expected, not `fetch`"},
+     "x:3: load, keep, store, atomic, cas, red, enqueue or dequeue was expected, not `fetch`"},
     {START "at 10 SM0 load.24 a[0]\n", "x:3: 8, 16, 32, 64 or 128"},
     {START "at 10 SM0 load a[64]\n", "x:3: a has 64 words"},
     {START "at 10 SM0 load b[0]\n", "x:3: there is no buffer `b`"},
