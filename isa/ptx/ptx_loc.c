@@ -108,12 +108,21 @@ static uint32_t nearest_call(const PtxParser *parser, const PtxLoc *loc, uint32_
   return nearest;
 }
 
+/* True if the call at `nearest` was written behind `last`, the newest of the place of `loc`: it is another one,
+ * unless that is the statement that `last` was inlined at, once more. */
+static bool is_newer_call(const PtxModule *module, const PtxLoc *loc, uint32_t nearest, uint32_t last) {
+  const PtxLoc *call = ptx_loc(module, nearest), *same = ptx_loc(module, last),
+               *old = same->parent == PTX_NO_INDEX ? NULL : ptx_loc(module, same->parent);
+  return nearest > last && !(old && read_alike(same, loc) && read_alike(call, old) && call->parent == old->parent);
+}
+
 /* The line that `loc` is a copy of, or PTX_NO_INDEX: it is the first one of its call. */
 static uint32_t find_original(const PtxParser *parser, const PtxLoc *loc) {
   uint32_t last;
   bool other;
   uint32_t nearest = nearest_call(parser, loc, &last, &other);
-  if (parser->loc == PTX_NO_INDEX || last == PTX_NO_INDEX || nearest == PTX_NO_INDEX || (nearest > last && !other))
+  if (parser->loc == PTX_NO_INDEX || last == PTX_NO_INDEX || nearest == PTX_NO_INDEX ||
+      (!other && is_newer_call(parser->module, loc, nearest, last)))
     return PTX_NO_INDEX;
   const PtxLoc *before = ptx_loc(parser->module, parser->loc);
   bool repeated = read_alike(loc, before); /* else it would still hold */
@@ -152,12 +161,61 @@ static void place(PtxParser *parser, PtxLoc *loc) {
   g_hash_table_insert(parser->loc_originals, key, GUINT_TO_POINTER(loc->original + 1));
 }
 
+/* The original before that is of the line before, too, or PTX_NO_INDEX. */
+static uint32_t older_alike(const PtxModule *module, const PtxLoc *last, uint32_t index) {
+  for (unsigned i = 0; i < ORIGINALS_MAX && index != PTX_NO_INDEX; i++) {
+    if (read_alike(ptx_loc(module, index), last))
+      return index;
+    index = ptx_loc(module, index)->older;
+  }
+  return PTX_NO_INDEX;
+}
+
+/* The newest original of the line before behind which one such as `next` comes first, or PTX_NO_INDEX. That it is the
+ * line before itself, or that this has the calls that it names, ends the search: there is nothing to mend. */
+static uint32_t find_followed(const PtxParser *parser, const PtxLoc *last, const PtxLoc *next) {
+  const PtxModule *module = parser->module;
+  bool first = last->original == parser->loc;
+  uint32_t found = PTX_NO_INDEX,
+           index = first ? last->older : newest_at(parser->loc_originals, last->file, last->line, last->column);
+  index = older_alike(module, last, index);
+  if (first && (index == PTX_NO_INDEX || last->parent == PTX_NO_INDEX || last->parent > index))
+    return PTX_NO_INDEX;
+  for (; index != PTX_NO_INDEX; index = older_alike(module, last, ptx_loc(module, index)->older)) {
+    const PtxLoc *behind = index + 1 < module->locs->len ? ptx_loc(module, index + 1) : NULL;
+    if (!behind || behind->original != index + 1 || !read_alike(behind, next))
+      continue;
+    if (first ? ptx_loc(module, index)->parent == last->parent : index == last->original)
+      return PTX_NO_INDEX;
+    found = found == PTX_NO_INDEX ? index : found;
+  }
+  return found;
+}
+
+/* The line before may be a copy that stands by itself: what comes behind it tells better than what came before which
+ * call it belongs to. */
+static void mend_last(PtxParser *parser, const PtxLoc *next) {
+  PtxModule *module = parser->module;
+  PtxLoc *last = parser->loc == PTX_NO_INDEX ? NULL : &g_array_index(module->locs, PtxLoc, parser->loc);
+  if (!last || !is_inlined(last) || next->inlined_line == last->line)
+    return;
+  uint32_t followed = find_followed(parser, last, next);
+  if (followed == PTX_NO_INDEX)
+    return;
+  if (last->original == parser->loc) /* it is none any more */
+    g_hash_table_insert(parser->loc_originals, place_key(last->file, last->line, last->column),
+                        GUINT_TO_POINTER(last->older + 1));
+  last->original = followed;
+  last->parent = ptx_loc(module, followed)->parent;
+}
+
 bool ptx_loc_read(PtxParser *parser) {
   PtxModule *module = parser->module;
   PtxLoc loc = {.at = parser->token.at, .inst = module->insts->len};
   if (!read_place(parser, &loc.file, &loc.line, &loc.column) || !read_inlined(parser, &loc) ||
       !ptx_parser_limit(parser, module->locs->len, PTX_RECORDS_MAX, "`.loc` lines"))
     return false;
+  mend_last(parser, &loc);
   place(parser, &loc);
   g_array_append_val(module->locs, loc);
   parser->loc = module->locs->len - 1;

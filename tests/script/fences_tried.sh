@@ -20,7 +20,7 @@ names() {
   fi
 }
 
-plan 15
+plan 16
 point "the one that a value that can't be told from an older one needs, where two words share a line" \
   "$(names cuda_entry_fast_second 'behind the store of `\*x = me;` in line 101 and before .* in line 103; tried: ')"
 point "one in a loop, which the first look doesn't pass" \
@@ -31,6 +31,8 @@ point "one for who waits for ever" \
   "$(names cuda_late_mcs_no_fence 'behind the store of `mine->locked = 1;` .* before the atomic operation of .*atomicExch')"
 point "one for who waits for ever, between words of one line" \
   "$(names cuda_event_count_unfenced 'behind the store of `events->count = i \+ 1;` in line 11 .* in line 14; tried: ')"
+point "one in a call whose loop has copies, and no other" \
+  "$(names cuda_deque_unfenced 'behind the store of `bottom.store\(place, [^`]*` in line 29 and before [^`]*`[^`]*` in line 32; tried: ')"
 point "none for a lock that nobody locks" "$(names cuda_late_mcs_unlocked none)"
 point "one behind an atomic operation" "$(names cuda_late_hazard_no_fence 'behind the atomic operation of .*exchange.*; tried: ')"
 point "one behind a load whose loop has copies" "$(names cuda_late_tournament_load '^  repair: put __threadfence\(\) behind `while .* in line 130')"

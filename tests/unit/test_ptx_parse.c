@@ -236,6 +236,34 @@ START_TEST(chains_inlined_places) {
 }
 END_TEST
 
+/* The line of the call that the wrapper in an instruction's innermost line stands in. */
+static unsigned called_in(const PtxModule *module, unsigned inst) {
+  const PtxLoc *inner = ptx_loc(module, ptx_inst(module, inst)->loc), *wrapper = ptx_loc(module, inner->parent);
+  ck_assert_uint_eq(wrapper->line, 5);
+  return ptx_loc(module, wrapper->parent)->line;
+}
+
+/* Lines 2 and 3 of f() call a wrapper. In the copies of the loop around f() the calls aren't written again: which of
+ * them it is, what comes before says, or what comes behind; and line 10, once more, is no other call of f(). */
+START_TEST(tells_copies_of_inlined_calls) {
+#define F(line) ".loc 1 " line ", function_name $F, inlined_at 1 10 3\n"
+#define WRAPPER(at) ".loc 2 5 1, function_name $W, inlined_at " at "\n"
+#define INNER ".loc 3 9 1, function_name $I, inlined_at 2 5 1\nmembar.gl;\n"
+  g_autoptr(PtxModule) module = parse_one(
+      ".loc 1 10 3\n" F("2 3") WRAPPER("1 2 3") INNER F("2 9") "membar.cta;\n" F("3 3") WRAPPER("1 3 3") INNER
+      F("4 3") "membar.cta;\n.loc 1 11 3\nmembar.cta;\n" INNER F("2 9") "membar.cta;\n" INNER F("4 3")
+      "membar.cta;\n.loc 1 10 3\nmembar.cta;\n" F("2 9") "membar.cta;\n" INNER);
+  static const struct {
+    unsigned inst, line;
+  } expected[] = {{0, 2}, {2, 3}, {5, 2}, {7, 3}, {11, 3}};
+  for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++)
+    ck_assert_uint_eq(called_in(module, expected[i].inst), expected[i].line);
+#undef F
+#undef WRAPPER
+#undef INNER
+}
+END_TEST
+
 START_TEST(reads_variables) {
   g_autoptr(PtxModule) module = parse_good(
       HEAD ".const .align 4 .f32 f[2][3] = {{1.5, 0f40000000}, {-1.0}};\n"
@@ -539,6 +567,7 @@ int main(void) {
   tcase_add_test(tcase, keeps_registers_apart);
   tcase_add_test(tcase, finds_labels_of_the_block);
   tcase_add_test(tcase, chains_inlined_places);
+  tcase_add_test(tcase, tells_copies_of_inlined_calls);
   tcase_add_test(tcase, reads_variables);
   tcase_add_test(tcase, links_declarations);
   tcase_add_loop_test(tcase, explains_mistake, 0, G_N_ELEMENTS(mistakes));
