@@ -21,6 +21,9 @@ enum { STARVATION_FACTOR = 50, STARVATION_CYCLES_MIN = 1000000 };
 /* With late stores each fence takes many times as long, and where warps are held up others wait for them; a run that
  * isn't over by then is left at that. */
 enum { LATE_FACTOR = 20 };
+/* Where the machine's own schedule comes to its limit of cycles without a verdict, each of the others gets such a
+ * part of them: most would go on as long, and take minutes each. */
+enum { UNDECIDED_PART = 16 };
 /* A hang that comes of being held up is there early, and costs little until it is seen. */
 enum { HELD_CYCLES_MIN = 20000000 };
 
@@ -172,6 +175,8 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
   uint64_t factor = is_disturbed(schedule) ? LATE_FACTOR : STARVATION_FACTOR;
   if (first && first->verdict == VERDICT_COMPLETED && other)
     run.patience_cycles = first->cycles * factor + (schedule->held_up ? HELD_CYCLES_MIN : STARVATION_CYCLES_MIN);
+  else if (first && first->verdict == VERDICT_UNDECIDED && first->stop == STOP_CYCLES)
+    run.patience_cycles = first->cycles / UNDECIDED_PART;
   RunResult *result = forms_run(scenario, variant, &run, diag);
   machine_free(variant);
   return result;

@@ -28,7 +28,7 @@ static void listen(gpointer user, guint index, guint total, const char *what) {
     listener->signal = 15;
 }
 
-static RunResult *check_program(Listener *listener) {
+static RunResult *check_limited(Listener *listener, uint64_t limit_cycles) {
   static const char *const overrides[] = {"gpu.sms=2", "sm.max_blocks=1", NULL};
   g_autoptr(Diag) diag = diag_new();
   ScenarioOptions none = {0};
@@ -42,9 +42,14 @@ static RunResult *check_program(Listener *listener) {
   options.jobs = 1; /* steps come in order */
   options.step = listen;
   options.step_user = listener;
+  options.run.limit_cycles = limit_cycles;
   RunResult *result = check_scenario(scenario, machine, &options, diag);
   ck_assert_ptr_nonnull(result);
   return result;
+}
+
+static RunResult *check_program(Listener *listener) {
+  return check_limited(listener, run_options_default().limit_cycles);
 }
 
 START_TEST(tells_each_schedule) {
@@ -76,6 +81,25 @@ START_TEST(a_cut_is_no_dependence) {
 END_TEST
 
 /* The first schedule with another order of dispatch is: the blocks rely on nothing. */
+/* Where the first schedule comes to its limit the others get a part of it. */
+START_TEST(undecided_once_is_enough) {
+  enum { LIMIT = 160000, PART = 16 };
+  Listener listener = {.stop_at = G_MAXUINT};
+  RunResult *result = check_limited(&listener, LIMIT);
+  ck_assert_int_eq(result->verdict, VERDICT_UNDECIDED);
+  ck_assert_uint_eq(result->schedules->len, listener.total);
+  bool shorter = false;
+  for (guint i = 0; i < result->schedules->len; i++) {
+    const ScheduleResult *schedule = &g_array_index(result->schedules, ScheduleResult, i);
+    ck_assert_int_eq(schedule->verdict, VERDICT_UNDECIDED);
+    ck_assert(schedule->cycles > LIMIT / 2 || (i > 0 && schedule->cycles <= LIMIT / PART + PART));
+    shorter |= schedule->cycles < LIMIT / 2;
+  }
+  ck_assert(shorter);
+  run_result_free(result);
+}
+END_TEST
+
 START_TEST(a_cut_is_no_reliance) {
   Listener listener = {.stop_at = G_MAXUINT - 1};
   RunResult *result = check_program(&listener);
@@ -124,6 +148,7 @@ int main(void) {
   tcase_set_timeout(tcase, 60 * unit_patience());
   tcase_add_test(tcase, tells_each_schedule);
   tcase_add_test(tcase, a_cut_is_no_dependence);
+  tcase_add_test(tcase, undecided_once_is_enough);
   tcase_add_test(tcase, a_cut_is_no_reliance);
   tcase_add_test(tcase, tells_what_is_up_to_the_schedule);
   suite_add_tcase(suite, tcase);
