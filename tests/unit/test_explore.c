@@ -83,6 +83,24 @@ static const Case cases[] = {
      32,
      {0},
      EXPLORE_LIVE},
+    {"counts its looks, and wants two at least",
+     "MOV R5, RZ;\nwait: IADD R5, R5, 0x1;\nLD.CV R4, [R1];\nISETP.EQ.AND P1, pt, R4, RZ, pt;\n"
+     "ISETP.LT.OR P0, pt, R5, 0x2, P1;\n@P0 BRA wait;\nST [R1+0x4], R5;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_STUCK},
+    {"counts its looks, of which a hundred are enough",
+     "MOV R5, RZ;\nwait: IADD R5, R5, 0x1;\nLD.CV R4, [R1];\nISETP.EQ.AND P1, pt, R4, RZ, pt;\n"
+     "ISETP.LT.AND P0, pt, R5, 0x64, P1;\n@P0 BRA wait;\nST [R1+0x4], R5;\nEXIT;\n",
+     32,
+     {0},
+     EXPLORE_LIVE},
+    {"counts its looks, and sees something",
+     "MOV R5, RZ;\nwait: IADD R5, R5, 0x1;\nLD.CV R4, [R1];\nISETP.EQ.AND P1, pt, R4, RZ, pt;\n"
+     "ISETP.LT.OR P0, pt, R5, 0x64, P1;\n@P0 BRA wait;\nST [R1+0x4], R5;\nEXIT;\n",
+     32,
+     {1},
+     EXPLORE_LIVE},
     {"a reset shifts the sums",
      "MOV32I R3, 0x1;\nATOM.ADD R5, [R1], R3;\nMOV32I R6, 0x32;\n"
      "ISETP.EQ.AND P1, pt, R5, 0x1f, pt;\n@P1 ST [R1], R6;\n"

@@ -109,6 +109,22 @@ static bool range_decides(CmpOp cmp, bool is_signed, uint32_t low, uint32_t high
   }
 }
 
+/* A comparison of what isn't known, combined with a predicate that decides: ptxas makes one of `tries < n || !seen`,
+ * where the count of tries doesn't matter as long as nothing is seen. */
+static bool combine_decides(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  bool compares = inst->op == OP_ISETP || inst->op == OP_ISETPX || inst->op == OP_ISETP64 || inst->op == OP_FSETP ||
+                  inst->op == OP_DSETP || inst->op == OP_HSETP2;
+  if (!compares || (inst->lop != LOP_AND && inst->lop != LOP_OR))
+    return false;
+  bool other = explore_source_predicate(state, inst, 0);
+  if (other != (inst->lop == LOP_OR))
+    return false;
+  explore_forget_writes(walk, state, inst);
+  explore_set_predicate(state, inst->pdst, other);
+  explore_set_predicate(state, inst->pdst2, other);
+  return true;
+}
+
 static CmpOp mirrored(CmpOp cmp) {
   switch (cmp) {
   case CMP_LT: return CMP_GT;
@@ -262,8 +278,9 @@ void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst) {
     select_operand(walk, state, inst); /* its predicate is known here; only the chosen operand matters */
   } else if (!reads_unknown(state, inst)) {
     execute(walk, state, inst);
-  } else if (!compare_range(walk, state, inst) && !follow_range(walk, state, inst) &&
-             !move_halves(walk, state, inst) && !compare_halves(walk, state, inst)) {
+  } else if (!combine_decides(walk, state, inst) && !compare_range(walk, state, inst) &&
+             !follow_range(walk, state, inst) && !move_halves(walk, state, inst) &&
+             !compare_halves(walk, state, inst)) {
     explore_forget_writes(walk, state, inst);
   }
   explore_go_on(walk, state, inst, state->pc + 1);
