@@ -1,13 +1,17 @@
 #include "sim/memory/arbiter.h"
 
-void arbiter_rules_init(ArbiterRules *rules, const Machine *machine, const uint8_t *sm_half) {
-  uint32_t sms = machine->gpu.sms, halves = machine->memory.l2.halves,
-           tpcs = MAX(sms / machine->memory.crossbar.tpc_sms / halves, 1), seen[2] = {0},
-           groups = machine->memory.atomic.occupies == ATOMIC_OCCUPIES_LINE ? 1 : machine->memory.atomic.groups,
-           in_half = MAX(groups / halves, 1);
+void arbiter_rules_init(ArbiterRules *rules, const Machine *machine, const uint16_t *sm_cluster) {
+  uint32_t sms = machine->gpu.sms, tpc = machine->memory.crossbar.tpc_sms,
+           clusters = machine->memory.crossbar.clusters,
+           groups = machine->memory.atomic.occupies == ATOMIC_OCCUPIES_LINE ? 1 : machine->memory.atomic.groups;
+  uint32_t of_cluster = MAX(groups / clusters, 1), together = clusters * of_cluster * tpc;
+  uint32_t size = (sms + together - 1) / together * tpc; /* SMs of a group, at most */
+  g_autofree uint32_t *seen = g_new0(uint32_t, clusters);
   *rules = (ArbiterRules){.groups = groups, .sm_group = g_new0(uint16_t, sms)};
-  for (uint32_t sm = 0; sm < sms; sm++)
-    rules->sm_group[sm] = (uint16_t)((sm_half[sm] * in_half + seen[sm_half[sm]]++ % tpcs % in_half) % groups);
+  for (uint32_t sm = 0; sm < sms; sm++) {
+    uint32_t cluster = sm_cluster[sm], group = seen[cluster]++ / size;
+    rules->sm_group[sm] = (uint16_t)((cluster * of_cluster + MIN(group, of_cluster - 1)) % groups);
+  }
 }
 
 void arbiter_rules_clear(ArbiterRules *rules) { g_free(rules->sm_group); }

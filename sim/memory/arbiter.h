@@ -1,12 +1,10 @@
 /* arbiter.h - who has the next turn in the atomic unit of a slice, where groups of SMs take turns.
  * Models: SMs whose TPCs belong to one group (a CPC of a GPC) share a way into the slice, in order of arrival; the
- * groups take turns, one access each (memory.atomic.groups). Each half of the L2 has its groups. The nth SM of
- * a half belongs to its group n modulo TPCs modulo groups of the half, so that the first blocks are spread over the
- * groups (memory.crossbar.tpc_sms has neighbours: what is equally far away). On the GPU two blocks in a row have the
- * SMs of a TPC, and a group has three such pairs, as a variant of mem_crowded.cu
- * shows whose table isn't kept.
+ * groups take turns, one access each (memory.atomic.groups). Each cluster (GPC) has as many groups; the first TPCs of a
+ * cluster are the first group, and so on.
  * Source: validation/hardware/mem_crowd_h200.csv: of 132 SMs that try one word at once, 24 are answered 1.38 times as
- * often as the others, as if six groups of 24 had four SMs and the rest six.
+ * often as the others, as if six groups of 24 had four SMs and the rest six. mem_try_h200.csv and mem_winners_h200.csv:
+ * of the first 8 blocks, 6 share a way and 2 another.
  * Ownership: owns its lists; parts belong to a PartQueue, and are in none of its cycles meanwhile. */
 #ifndef LOCKSTEP_MEMORY_ARBITER_H
 #define LOCKSTEP_MEMORY_ARBITER_H
@@ -27,8 +25,8 @@ typedef struct Arbiter {
   uint32_t begun;  /* parts that were chosen and don't have their turn yet: one, or loads that have it together */
 } Arbiter;
 
-/* `sm_half`: the half of each SM. */
-void arbiter_rules_init(ArbiterRules *rules, const Machine *machine, const uint8_t *sm_half);
+/* `sm_cluster`: the cluster of each SM. */
+void arbiter_rules_init(ArbiterRules *rules, const Machine *machine, const uint16_t *sm_cluster);
 void arbiter_rules_clear(ArbiterRules *rules);
 void arbiter_clear(Arbiter *arbiter);
 

@@ -46,7 +46,7 @@ Hierarchy *hierarchy_new(const Machine *machine, uint64_t seed, Backing *backing
   crossbar_init(&h->crossbar, machine, seed);
   port_rules_init(&h->port_rules, machine);
   atomic_rules_init(&h->atomic_rules, machine);
-  arbiter_rules_init(&h->arbiter_rules, machine, h->crossbar.sm_half);
+  arbiter_rules_init(&h->arbiter_rules, machine, h->crossbar.sm_cluster);
   gates_init(&h->gates, machine, h->arbiter_rules.sm_group, h->arbiter_rules.groups);
   tags_init(&h->tags, machine);
   dram_init(&h->dram, machine);
