@@ -53,7 +53,7 @@ crowded
 # Columns: kind, blocks, warps, words. Rows of 4 and 8 blocks with 8 and 16 words, of all blocks with 65,536 words and more, one word, and kinds 3 and 5 set parameters.
 # Compare-and-swaps of few SMs take longer there.
 compare mem_kinds 10 '$1 == 9 && $2 < 132' "${all:-\$3 == 8 && (\$2 == 8 && \$1 ~ /^[046]\$/ && (\$4 == 32 || \$4 == 256) || \$2 == 16 && \$1 == 0 && \$4 > 1 && \$4 < 1024 || \$2 == 132 && \$1 == 0 && (\$4 == 8 || \$4 == 4096))}"
-# Columns: what, blocks, words of a row, rounds. Writes of many rounds by all SMs set a parameter. Blocks that are few for so much wait longer here, since the L1 keeps fewer of their lines (doc/hardware.md).
+# Columns: what, blocks, words of a row, rounds. Writes of many rounds by all SMs set a parameter. What a few blocks copy of 32 MB doesn't all stay in the L2 here.
 compare mem_flow 18 '$2 < 1056 && $3 > 1024' "${all:-\$3 == 1024 && \$4 == 1 && (\$2 == 132 || \$2 == 1056) && \$1 < 4}"
 # Columns: first, its lanes, second, its lanes, same, pause, blocks. Behind stores and reductions of all warps the second access waits longer here, and the
 # first one less.
