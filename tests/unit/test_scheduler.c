@@ -99,11 +99,14 @@ START_TEST(the_first_base_of_a_line_comes_later) {
     uint64_t cycles; /* from what comes before the MOV64, to who reads it */
     uint64_t others; /* from a second MOV64 to its reader */
   } cases[] = {
-      {"with its line", "NOP; MOV R2, c[0x0][0x20]; IADD R4, R2, R0; MOV R6, c[0x0][0x20]; IADD R4, R6, R0; EXIT", 1,
+      {"with its line",
+       "NOP; MOV R2, c[0x0][0x20]; IADD R4, R2, R0; MOV R6, c[0x0][0x20]; IADD R4, R6, R0; "
+       "MOV R8, c[0x0][0x24]; EXIT",
+       1,
        1 + 26 + 77, 26},
       {"behind an operand of the line",
        "NOP; IADD R0, R0, c[0x0][0x20]; MOV R2, c[0x0][0x20]; IADD R4, R2, R0; "
-       "MOV R6, c[0x0][0x24]; IADD R4, R6, R0; EXIT",
+       "MOV R6, c[0x0][0x24]; IADD R4, R6, R0; MOV R8, c[0x0][0x28]; EXIT",
        2, 59 + 2 + 26 + 77, 26},
   };
   for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
@@ -111,7 +114,7 @@ START_TEST(the_first_base_of_a_line_comes_later) {
     g_autoptr(Lab) lab = lab_new(AS_PTXAS "sm.latency.operand_line=59 sm.encoded.constant=26 "
                                           "sm.encoded.constant_line=77 ",
                                  text);
-    unsigned first = cases[i].first;
+    unsigned first = cases[i].first; /* a MOV64 reads the constant behind its own, too */
     lab_inst(lab, first)->op = lab_inst(lab, first + 2)->op = OP_MOV64;
     lab_inst(lab, first)->wide = lab_inst(lab, first + 2)->wide = WIDE_DST | WIDE_A;
     lab_arg(lab, 0);
