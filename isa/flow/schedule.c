@@ -7,9 +7,9 @@
  * them 481 of 868 kernels take what ptxas gives them, with 8 472 (tests/script/registers.sh). */
 enum { STRETCH_MAX = 128, AHEAD = 5 };
 /* Where the warp would wait for more than LONG cycles, ptxas takes what stands further behind, and sends loads that
- * do, while there are registers: 32 in all, which cost no occupancy, or some more than the kernel has at its fullest
- * place anyhow. Of those that a thread has at most some stay free, since pairs are aligned; where registers of four rows leave
- * holes, FOURS_ROWS more do. */
+ * do, while there are registers: 32 in all, which cost no occupancy, or some more than the kernel has at its
+ * fullest place anyhow. Of those that a thread has at most some stay free, since pairs are aligned; where registers
+ * of four rows leave holes, FOURS_ROWS more do. */
 enum { LONG = 8, FREE_ROWS = 28, FOURS_ROWS = 2, MORE_ROWS = 8, SPARE_ROWS = 4 };
 /* Cycles, of an H200, about; what matters is which is longer. A predicate is mostly a guard. */
 enum { ACCESS = 4, ARITHMETIC = 5, GUARD = 13, SHARED = 25, SPECIAL = 25, WIDE_ARITHMETIC = 40, GLOBAL = 250 };

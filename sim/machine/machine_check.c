@@ -189,6 +189,7 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   check_l1(&checker);
   require_power_of_two(&checker, "memory.segment");
   require_power_of_two(&checker, "memory.buffer_alignment");
+  require_power_of_two(&checker, "memory.page");
   check_l2(&checker);
   check_server(&checker);
   check_queue(&checker);

@@ -1,10 +1,10 @@
 /* arbiter.h - who has the next turn in the atomic unit of a slice, where groups of SMs take turns.
  * Models: SMs whose TPCs belong to one group (a CPC of a GPC) share a way into the slice, in order of arrival; the
- * groups take turns, one access each (memory.atomic.groups). Each cluster (GPC) has as many groups; the first TPCs of a
- * cluster are the first group, and so on.
- * Source: validation/hardware/mem_crowd_h200.csv: of 132 SMs that try one word at once, 24 are answered 1.38 times as
- * often as the others, as if six groups of 24 had four SMs and the rest six. mem_try_h200.csv and mem_winners_h200.csv:
- * of the first 8 blocks, 6 share a way and 2 another.
+ * groups take turns, one access each (memory.atomic.groups). Each cluster (GPC) has as many groups; the first TPCs
+ * of a cluster are the first group, and so on.
+ * Source: validation/hardware/mem_crowd_h200.csv: of 132 SMs that try one word at once, 24 are answered 1.38 times
+ * as often as the others, as if six groups of 24 had four SMs and the rest six. mem_try_h200.csv and
+ * mem_winners_h200.csv: of the first 8 blocks, 6 share a way and 2 another.
  * Ownership: owns its lists; parts belong to a PartQueue, and are in none of its cycles meanwhile. */
 #ifndef LOCKSTEP_MEMORY_ARBITER_H
 #define LOCKSTEP_MEMORY_ARBITER_H

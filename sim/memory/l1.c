@@ -324,9 +324,9 @@ uint32_t l1_spare(const L1 *l1) {
   return l1->room < l1->sets * l1->ways ? l1->room - l1->taken : UINT32_MAX;
 }
 
-/* All memory is taken: some line goes, of sets that the number of the new one says. Theirs are as good as any: an H200
- * drives out lines of any set (validation/hardware/mem_sets.cu), and with groups of 8 sets circles that are too large
- * miss as there, within 7 of 100 loads. */
+/* All memory is taken: some line goes, of sets that the number of the new one says. Theirs are as good as any: an
+ * H200 drives out lines of any set (validation/hardware/mem_sets.cu), and with groups of 8 sets circles that are too
+ * large miss as there, within 7 of 100 loads. */
 static void make_room(L1 *l1, uint64_t number, uint32_t own_set) {
   uint32_t groups = (l1->sets + GROUP_SETS - 1) / GROUP_SETS, chosen = (uint32_t)(rng_mix(number) % groups), goes;
   Group group;

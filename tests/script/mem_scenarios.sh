@@ -50,8 +50,8 @@ crowded() {
 all=${MEASURED:+1}
 plan 8
 crowded
-# Columns: kind, blocks, warps, words. Rows of 4 and 8 blocks with 8 and 16 words, of all blocks with 65,536 words and more, one word, and kinds 3 and 5 set parameters.
-# Compare-and-swaps of few SMs take longer there.
+# Columns: kind, blocks, warps, words. Rows of 4 and 8 blocks with 8 and 16 words, of all blocks with 65,536 words and more, one word, kinds 3 and 5, and kind 9 of 4 and 8 blocks set parameters. The way of a GPC is from those of kind 9.
+# Where the words of few SMs lie decides: near them on the GPU, far from them here.
 compare mem_kinds 10 '$1 == 9 && $2 < 132' "${all:-\$3 == 8 && (\$2 == 8 && \$1 ~ /^[046]\$/ && (\$4 == 32 || \$4 == 256) || \$2 == 16 && \$1 == 0 && \$4 > 1 && \$4 < 1024 || \$2 == 132 && \$1 == 0 && (\$4 == 8 || \$4 == 4096))}"
 # Columns: what, blocks, words of a row, rounds. Writes of many rounds by all SMs set a parameter. What a few blocks copy of 32 MB doesn't all stay in the L2 here.
 compare mem_flow 18 '$2 < 1056 && $3 > 1024' "${all:-\$3 == 1024 && \$4 == 1 && (\$2 == 132 || \$2 == 1056) && \$1 < 4}"

@@ -49,8 +49,8 @@ START_TEST(lines_have_the_sets_of_an_h200) {
 }
 END_TEST
 
-/* Of 987 launches 6 have one part more than there: blocks of 928 threads, and one of 128. The two largest parts aren't
- * told apart there in 97 rows. */
+/* Of 987 launches 6 have one part more than there: blocks of 928 threads, and one of 128. The two largest parts
+ * aren't told apart there in 97 rows. */
 START_TEST(launches_have_the_carveouts_of_an_h200) {
   g_autoptr(Machine) machine = lab_machine("sm.l1.bytes=249KiB sm.l1.carveout=sm_90 sm.shared.bytes=228KiB "
                                            "sm.shared.reserved=1KiB sm.shared.granule=128");
@@ -117,13 +117,15 @@ static bool touch(Cache *cache, uint64_t line) {
 static void check_order(const char *settings, const char *order) {
   g_autofree char *all = g_strconcat("sm.l1.bytes=2048 sm.l1.ways=4 ", settings, NULL);
   g_autoptr(Cache) cache = cache_new(all);
-  for (const char *at = order; *at; at++)
-    UNIT_ASSERT(touch(cache, 4 * (uint64_t)(g_ascii_tolower(*at) - 'a')) == g_ascii_islower(*at), "%s: %s: '%c' at %d",
-                settings, order, *at, (int)(at - order));
+  for (const char *at = order; *at; at++) {
+    uint64_t line = 4 * (uint64_t)(g_ascii_tolower(*at) - 'a');
+    UNIT_ASSERT(touch(cache, line) == g_ascii_islower(*at), "%s: %s: '%c' at %d", settings, order, *at,
+                (int)(at - order));
+  }
 }
 
-/* The first four orders are an H200's: five lines of a set in a circle, and three of 120 random orders, in which other
- * loads would miss if the line went that was used longest ago. */
+/* The first four orders are an H200's: five lines of a set in a circle, and three of 120 random orders, in which
+ * other loads would miss if the line went that was used longest ago. */
 START_TEST(lines_used_again_go_last) {
   check_order("sm.l1.kept_ways=2", "ABCDEABCDEABCDE");
   check_order("sm.l1.kept_ways=2", "FBbGCAgaECBFbfEC");
@@ -276,7 +278,8 @@ START_TEST(carveouts_follow_blocks) {
 }
 END_TEST
 
-/* The blocks that an SM may hold at once count, whatever the grid has: two of them, then one, then the 12 that have room. */
+/* The blocks that an SM may hold at once count, whatever the grid has: two of them, then one, then the 12 that have
+ * room. */
 START_TEST(blocks_of_an_sm_count_together) {
   static const struct {
     const char *settings;
