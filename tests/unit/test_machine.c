@@ -268,6 +268,7 @@ static const Refusal refusals[] = {
      "m.yaml:1:25: error: memory.queue.bytes is 256 bytes, must not exceed memory.l2.line, which is 128 bytes\n"},
     {"memory: {queue: {bytes: 4}}\n",
      "m.yaml:1:25: error: memory.queue.bytes is 4, must be 0 or at least 8: the word of a queue, and a slot\n"},
+    {"memory: {page: 3000}\n", "m.yaml:1:16: error: memory.page is 3000 bytes, must be a power of two\n"},
     {"memory: {buffer_alignment: 1000}\n",
      "m.yaml:1:28: error: memory.buffer_alignment is 1000 bytes, must be a power of two\n"},
     {"memory: {segment: 100}\n", "m.yaml:1:19: error: memory.segment is 100 bytes, must be a power of two\n"},
@@ -498,7 +499,7 @@ START_TEST(dumps_any_values) {
                 g_str_has_prefix(param->path, "sm.spin_backoff") || g_str_has_prefix(param->path, "sm.lock_queue") ||
                 g_str_has_prefix(param->path, "memory.l2") || g_str_equal(param->path, "memory.dram.row") ||
                 g_str_equal(param->path, "memory.slices") || g_str_equal(param->path, "memory.segment") ||
-                g_str_equal(param->path, "memory.buffer_alignment") ||
+                g_str_equal(param->path, "memory.buffer_alignment") || g_str_equal(param->path, "memory.page") ||
                 g_str_equal(param->path, "memory.queue.bytes") || g_str_equal(param->path, "memory.request_latency");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
