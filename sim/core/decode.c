@@ -7,7 +7,7 @@
 #include "sim/core/sm.h"
 #include "sim/core/try_wait.h"
 
-static void add_wait(Decoded *decoded, int16_t reg) {
+void decode_wait(Decoded *decoded, int16_t reg) {
   for (unsigned i = 0; i < decoded->waits; i++)
     if (decoded->wait[i] == reg)
       return;
@@ -168,9 +168,9 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
     decoded.holds = (uint8_t)gpu->machine->sm.latency.divide_issue;
   decode_skip(&decoded, gpu, inst->op);
   for (unsigned i = 0; i < reads.count; i++)
-    add_wait(&decoded, reads.reg[i]);
+    decode_wait(&decoded, reads.reg[i]);
   for (unsigned i = 0; i < writes.count; i++) {
-    add_wait(&decoded, writes.reg[i]);
+    decode_wait(&decoded, writes.reg[i]);
     decoded.write[decoded.writes++] = (uint8_t)writes.reg[i];
   }
   decoded.apart = (uint8_t)gpu->machine->sm.issue_interval;

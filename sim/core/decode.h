@@ -20,9 +20,12 @@ void decode_in_order(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
  * a warp waits for a load, so what it adds is added to such a wait. Read out of what ptxas makes of
  * validation/hardware/mc_generic.cu: 12 cycles between an addition that waits for a load and the branch, whose
  * comparison stands 23 cycles before.
- * An atomic operation on global memory that has a result (EXCH, CAS) raises a scoreboard even if nobody reads that,
- * and in a loop waits for what it raised in the round before. */
+ * An atomic operation on global memory that has a result (EXCH, CAS) raises a scoreboard even if nobody reads that;
+ * in a loop the next round's first block ends when that has fallen. */
 void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);
+
+/* It waits for the row `reg` (a register's, or a scoreboard's), too. */
+void decode_wait(Decoded *decoded, int16_t reg);
 
 /* Sets Decoded.way of all, when all else is known. */
 void decode_ways(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]);

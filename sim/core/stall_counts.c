@@ -84,16 +84,24 @@ static bool *find_targets(const Kernel *kernel) {
 
 /* ---- atomic operations whose result nobody reads ---- */
 
-/* Of each instruction: the place behind the last one of the loops around it, behind the farthest branch that goes
- * back to it or before it; 0: there is none. */
-static uint32_t *find_rounds(const Kernel *kernel) {
-  uint32_t *rounds = g_new0(uint32_t, kernel->ninsts + 1);
-  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
-    if (kernel->insts[pc].op == OP_BRA && kernel->insts[pc].target <= (int32_t)pc)
-      rounds[kernel->insts[pc].target] = pc + 1;
-  for (uint32_t pc = 1; pc < kernel->ninsts; pc++)
-    rounds[pc] = MAX(rounds[pc], rounds[pc - 1] > pc ? rounds[pc - 1] : 0);
-  return rounds;
+/* The first instruction of the innermost loop around one, from the target of the branch that goes back over the fewest
+ * instructions; ninsts: none is around it. */
+static uint32_t loop_of(const Kernel *kernel, uint32_t pc) {
+  uint32_t head = kernel->ninsts, fewest = UINT32_MAX;
+  for (uint32_t back = pc; back < kernel->ninsts; back++) {
+    const Inst *inst = &kernel->insts[back];
+    if (inst->op != OP_BRA || inst->target > (int32_t)pc || back - (uint32_t)inst->target >= fewest)
+      continue;
+    head = (uint32_t)inst->target;
+    fewest = back - head;
+  }
+  return head;
+}
+
+static uint32_t block_end(const Kernel *kernel, const bool *targets, uint32_t pc) {
+  while (pc + 1 < kernel->ninsts && !targets[pc + 1] && !(op_info[kernel->insts[pc].op].flags & OPF_BRANCH))
+    pc++;
+  return pc;
 }
 
 /* EXCH and CAS have no form without a result. */
@@ -101,21 +109,26 @@ static bool raises_for_nobody(const Inst *inst, const Decoded *decoded) {
   return inst->op == OP_ATOM && decoded->sends && !decoded->writes;
 }
 
-/* Each round comes to those of straight code in one go, so the first of them waits for all of the round before, and
- * they for nothing else. */
+/* Who waits for the scoreboard of the round before: the last instruction of the loop's first block, or the operation
+ * itself, if that is where it stands. Read out of what ptxas 13.0 makes of the CUDA sources of this repository: 1207 of
+ * 1254 operations in loops whose scoreboard outlasts the round. Those of straight code share one: each round comes to
+ * them in one go. */
 static void share_scoreboards(const Kernel *kernel, const bool *targets, Decoded decoded[]) {
-  g_autofree uint32_t *rounds = find_rounds(kernel);
   unsigned scoreboard = 0;
   bool together = false;
   if (kernel->nregs + SINK_ROWS + CONTROL_SCOREBOARDS > UINT8_MAX)
     return;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     together &= !targets[pc] && !(op_info[kernel->insts[pc].op].flags & OPF_BRANCH);
-    if (!rounds[pc] || !raises_for_nobody(&kernel->insts[pc], &decoded[pc]) ||
-        (!together && scoreboard == CONTROL_SCOREBOARDS))
+    if (!raises_for_nobody(&kernel->insts[pc], &decoded[pc]) || (!together && scoreboard == CONTROL_SCOREBOARDS))
       continue;
-    if (!together)
-      decoded[pc].wait[decoded[pc].waits++] = (uint8_t)scoreboard_row(kernel, scoreboard++);
+    uint32_t head = loop_of(kernel, pc);
+    if (head == kernel->ninsts)
+      continue;
+    if (!together) {
+      uint32_t waits = MIN(block_end(kernel, targets, head), pc);
+      decode_wait(&decoded[waits], (int16_t)scoreboard_row(kernel, scoreboard++));
+    }
     decoded[pc].raises = (uint8_t)scoreboard;
     together = true;
   }

@@ -163,6 +163,35 @@ START_TEST(an_atomic_whose_result_nobody_reads_waits_in_the_next_round) {
 }
 END_TEST
 
+/* The first block of the next round ends when the reply has come: a lock's next try, in a loop of its own, waits for
+ * the unlock; one that stands in that block goes with it. */
+START_TEST(the_first_block_of_the_next_round_ends_behind_the_reply) {
+  enum { REPLY = 800 };
+  static const struct {
+    const char *what, *round;
+    uint32_t exchange, next;
+    bool waits;
+  } cases[] = {
+      {"an inner loop", "MOV R5, R1; try: LD R4, [R3]; @P1 BRA try; ATOM.EXCH RZ, [R2], R1", 6, 4, true},
+      {"in the first block", "MOV R4, R1; @P1 BRA on; ATOM.EXCH RZ, [R2], R1; on: MOV R5, R1", 5, 3, false},
+      {"behind the first block", "LD R4, [R3]; @P1 BRA on; ATOM.EXCH RZ, [R2], R1; on: MOV R5, R1", 5, 6, true},
+  };
+  for (unsigned i = 0; i < G_N_ELEMENTS(cases); i++) {
+    g_autofree char *text = g_strdup_printf(
+        ".reg 12\n.shared 64\nMOV R2, c[0x0][0x20]; MOV R3, c[0x0][0x24]; MOV R0, 2; again: %s; IADD R0, R0, -0x1; "
+        "ISETP.NE.AND P0, PT, R0, RZ, PT; @P0 BRA again; EXIT",
+        cases[i].round);
+    g_autoptr(Lab) lab = lab_new(AS_PTXAS, text);
+    lab_buffer(lab, 1);
+    lab_buffer(lab, 1);
+    lab_launch(lab, 1, 32);
+    lab_finish(lab);
+    uint64_t wait = lab_cycle(lab, 0, cases[i].next, 1) - lab_cycle(lab, 0, cases[i].exchange, 0);
+    ck_assert_msg(cases[i].waits ? wait >= REPLY : wait < REPLY / 2, "%s: %d", cases[i].what, (int)wait);
+  }
+}
+END_TEST
+
 /* Outside a loop it waits for nothing. */
 START_TEST(an_atomic_whose_result_nobody_reads_is_gone) {
   g_autoptr(Lab) lab = lab_new(AS_PTXAS, ".reg 12\nMOV R2, c[0x0][0x20]; ATOM.EXCH RZ, [R2], R1; @P1 BRA on; "
@@ -548,6 +577,7 @@ int main(void) {
   tcase_add_test(tcase, the_first_base_of_a_line_comes_later);
   tcase_add_loop_test(tcase, an_atomic_whose_result_nobody_reads_waits_in_the_next_round, 0,
                       G_N_ELEMENTS(nobody_reads));
+  tcase_add_test(tcase, the_first_block_of_the_next_round_ends_behind_the_reply);
   tcase_add_test(tcase, an_atomic_whose_result_nobody_reads_is_gone);
   tcase_add_test(tcase, the_first_division_by_a_value_makes_its_reciprocal);
   tcase_add_test(tcase, latencies_are_parameters);
