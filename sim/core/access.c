@@ -182,7 +182,7 @@ void access_send(Issue *issue, Flight *flight) {
   issue->warp->sent_milli = next.sent_milli;
   if (flight->request.kind == MEM_STORE)
     take_l1(issue, &flight->request, next.takes_milli);
-  flights_count_parts(&issue->sm->flights, flight, next.credits, issue->gpu->machine->memory.port.queue);
+  flights_count_parts(&issue->sm->flights, flight, &next, issue->gpu->machine->memory.port.queue);
   send(issue->sm, &flight->request, issue->now);
 }
 
@@ -191,6 +191,7 @@ uint64_t access_send_apart(Sm *sm, Flight *flight, uint64_t now, bool fenced) {
   flight->apart = !fenced;
   flights_enter(&sm->flights, flight);
   MemNext next = memsys_goes_on(gpu->memsys, &flight->request, now, 0);
+  sm->flights.turns_sent += next.turns;
   send(sm, &flight->request, now);
   return next.cycle;
 }

@@ -28,6 +28,9 @@ void flights_clear(Flights *flights) {
   g_free(flights->reply);
   g_ptr_array_free(flights->pool, TRUE);
   g_free(flights->sent_up_to);
+  g_free(flights->turns_up_to);
+  if (flights->places)
+    g_array_free(flights->places, TRUE);
 }
 
 /* It is the next one that is made: what that writes. */
@@ -77,15 +80,40 @@ void flights_release(Flights *flights, Flight *flight) {
   flights->free = flight->index;
 }
 
-void flights_count_parts(Flights *flights, Flight *flight, uint32_t parts, uint32_t queue) {
-  flight->parts = parts;
-  flights->parts_sent += flight->parts;
+void flights_count_parts(Flights *flights, Flight *flight, const MemNext *next, uint32_t queue) {
+  flight->parts = next->credits;
+  flights->parts_sent += next->credits;
+  flights->turns_sent += next->turns;
   if (!queue)
     return;
-  if (!flights->sent_up_to)
+  if (!flights->sent_up_to) {
     flights->sent_up_to = g_new0(uint64_t, queue);
+    flights->turns_up_to = g_new0(uint64_t, queue);
+  }
   flights->sent_up_to[flights->sent_at] = flights->parts_sent;
+  flights->turns_up_to[flights->sent_at] = flights->turns_sent;
   flights->sent_at = (flights->sent_at + 1) % queue;
+}
+
+void flights_free_places(Flights *flights, uint32_t turns, uint64_t time) {
+  if (!flights->places)
+    flights->places = g_array_new(FALSE, FALSE, sizeof(PlacesFree));
+  PlacesFree free = {time, turns};
+  g_array_append_val(flights->places, free);
+}
+
+void flights_see_places(Flights *flights, uint64_t now) {
+  guint end = flights->places ? flights->places->len : 0;
+  for (; flights->first_place < end; flights->first_place++) {
+    const PlacesFree *free = &g_array_index(flights->places, PlacesFree, flights->first_place);
+    if (free->time > now)
+      break;
+    flights->turns_free += free->turns;
+  }
+  if (flights->first_place > end / 2) {
+    g_array_remove_range(flights->places, 0, flights->first_place);
+    flights->first_place = 0;
+  }
 }
 
 void flights_enter(Flights *flights, Flight *flight) {

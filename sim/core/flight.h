@@ -15,6 +15,7 @@
 
 #include "base/bits.h"
 #include "sim/core/warp.h"
+#include "sim/engine/wheel.h"
 #include "sim/memory/memsys.h"
 
 struct BulkCopy;
@@ -81,6 +82,12 @@ typedef struct Reply {
   Flight *flight;
 } Reply;
 
+/* So many places on the way are free from that cycle on. */
+typedef struct PlacesFree {
+  uint64_t time;
+  uint32_t turns;
+} PlacesFree;
+
 typedef struct Flights {
   /* Replies by (time, index of the access): those from `first_reply` up to `end_reply`. They are told nearly in
    * order. */
@@ -88,7 +95,7 @@ typedef struct Flights {
   uint32_t first_reply, end_reply, reply_space;
   GPtrArray *pool;         /* Flight *: all that there are */
   uint32_t free;           /* index of one that isn't in use, and of others by `next`; NO_FLIGHT: there is none */
-  uint64_t event_time;     /* when the SM's next reply is due; WHEEL_NEVER: none is known */
+  uint64_t event_time;     /* when the SM's next reply is due, or places that somebody waits for; WHEEL_NEVER: none is known */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
   /* Parts (lines) of all accesses so far: sent; answered; sent up to each of the newest accesses, a ring of
@@ -96,6 +103,11 @@ typedef struct Flights {
   uint64_t parts_sent, parts_landed;
   uint64_t *sent_up_to;
   uint32_t sent_at;
+  /* The same of places on the way that atomics take (memory.port.turns); and which ones are free when, in order: from
+   * `first_place` on those that weren't yet at the last look. */
+  uint64_t turns_sent, turns_free, *turns_up_to;
+  GArray *places; /* PlacesFree; NULL: none so far */
+  guint first_place;
 } Flights;
 
 void flights_init(Flights *flights);
@@ -106,13 +118,32 @@ void flights_release(Flights *flights, Flight *flight);
 static inline Flight *flights_at(const Flights *flights, uint32_t index) {
   return g_ptr_array_index(flights->pool, index);
 }
-/* Its parts that take a credit are counted among those that wait at the port, of which there is room for `queue`
- * accesses (0: for all). */
-void flights_count_parts(Flights *flights, Flight *flight, uint32_t parts, uint32_t queue);
-/* True if the access that many before has left the port, which has so many credits: one for each part that isn't
- * answered. */
-static inline bool flights_have_room(const Flights *flights, uint32_t credits) {
-  return !flights->sent_up_to || flights->sent_up_to[flights->sent_at] <= flights->parts_landed + credits;
+/* Its parts that take a credit, and the places on their way, are counted among those that wait at the port, of which
+ * there is room for `queue` accesses (0: for all). */
+void flights_count_parts(Flights *flights, Flight *flight, const MemNext *next, uint32_t queue);
+/* So many of the places on the way are free in cycle `time`, that of the call before or later. */
+void flights_free_places(Flights *flights, uint32_t turns, uint64_t time);
+/* When the next of them are free that weren't yet at the last look; WHEEL_NEVER: none is known. */
+static inline uint64_t flights_places_due(const Flights *flights) {
+  return flights->places && flights->first_place < flights->places->len
+             ? g_array_index(flights->places, PlacesFree, flights->first_place).time
+             : WHEEL_NEVER;
+}
+/* Somebody waits for them: they are an event of the SM's. */
+static inline void flights_await_places(Flights *flights) {
+  flights->event_time = MIN(flights->event_time, flights_places_due(flights));
+}
+/* Looks which ones are free in cycle `now`. */
+void flights_see_places(Flights *flights, uint64_t now);
+/* True if the newest access but `queue` has left the port, which has so many credits, one for each part that isn't
+ * answered, and so many places on the way (0: they don't count). */
+static inline bool flights_have_room(Flights *flights, uint64_t now, uint32_t credits, uint32_t turns) {
+  if (!flights->sent_up_to)
+    return true;
+  if (turns)
+    flights_see_places(flights, now);
+  return flights->sent_up_to[flights->sent_at] <= flights->parts_landed + credits &&
+         (!turns || flights->turns_up_to[flights->sent_at] <= flights->turns_free + turns);
 }
 /* An access leaves, of whom its fields say; or of the warp. When its reply comes isn't known yet. */
 void flights_enter(Flights *flights, Flight *flight);

@@ -20,6 +20,12 @@ static void take_reply(void *user, MemRequest *request, uint64_t time) {
   sm_answer(&gpu->sms[request->sm], (Flight *)request, time);
 }
 
+/* Atomics of an SM have been let into their slices. */
+static void free_places(void *user, uint32_t sm, uint32_t turns, uint64_t time) {
+  Gpu *gpu = user;
+  sm_free_places(&gpu->sms[sm], turns, time);
+}
+
 static uint32_t random_phase(uint64_t seed) {
   enum { STREAM = 0x736c6570, PHASE_BITS = 20 };
   Rng rng;
@@ -42,7 +48,11 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->share = g_new0(uint8_t, machine->gpu.sms);
   event_queue_init(&gpu->queue, 64 + 4 * machine->gpu.sms);
   gpu->memory_event = WHEEL_NEVER;
-  MemClient client = {.user = gpu, .perform = serve_perform, .soon = serve_soon, .reply = take_reply};
+  MemClient client = {.user = gpu,
+                      .perform = serve_perform,
+                      .soon = serve_soon,
+                      .reply = take_reply,
+                      .places = free_places};
   gpu->memsys = memsys_new(machine, seed, backing, &client, &gpu->counters);
   gpu->locks = lock_queues_new(machine, &gpu->counters);
   gpu->launches = g_ptr_array_new();

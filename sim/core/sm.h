@@ -35,6 +35,8 @@ typedef struct SmSleep {
 SmSleep sm_sleep(const Sm *sm, const Warp *warp);
 /* The reply to an access of this SM comes in cycle `time`. */
 void sm_answer(Sm *sm, Flight *flight, uint64_t time);
+/* So many places on the way of its atomics are free in cycle `time`, that of the call before or later. */
+void sm_free_places(Sm *sm, uint32_t turns, uint64_t time);
 /* The place of a block that has exited is free: other blocks can have it. Done as it exits, but in a window with
  * blocks that wait. */
 void sm_free_block(Sm *sm, Block *block);

@@ -231,13 +231,14 @@ static bool nothing_is_under_way(const Sm *sm) { return flights_oldest(&sm->flig
 static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   Sm *sm = issue->sm;
   Warp *warp = issue->warp;
-  bool room = flights_have_room(&sm->flights, issue->gpu->machine->memory.port.credits);
+  bool room = sm_port_has_room(sm, issue->now) || nothing_is_under_way(sm);
   bool turn = !sm->crowded || warp->invited || nothing_is_under_way(sm);
   if (!decoded->sends || !issue->mask || (room && turn)) {
     warp->invited = false;
     return false;
   }
   warp_set_add(&sm->crowded, warp->slot);
+  flights_await_places(&sm->flights);
   warp->crowded_since = warp->invited ? warp->crowded_since : issue->now;
   warp->invited = false;
   block_at_issue(issue, STALL_PORT);
@@ -463,7 +464,7 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(invited)) {
     if (!issue.flight)
       decline(sm, inst, now);
-    else if (sm->crowded && flights_have_room(&sm->flights, gpu->machine->memory.port.credits))
+    else if (sm->crowded && sm_port_has_room(sm, now))
       sm_end_crowd(sm, now);
   }
   if (issue.flight)

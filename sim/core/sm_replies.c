@@ -337,6 +337,14 @@ static void land_piece(Sm *sm, Flight *flight, bool oldest, uint64_t now) {
   flights_release(&sm->flights, flight);
 }
 
+/* Places on the way that atomics take may have come free: who waits for one goes on. */
+static void take_places(Sm *sm, uint64_t now) {
+  bool more = flights_places_due(&sm->flights) <= now;
+  if (sm_port_has_room(sm, now) && more)
+    sm_end_crowd(sm, now);
+  flights_await_places(&sm->flights);
+}
+
 void sm_take_replies(Sm *sm, uint64_t now) {
   for (Flight *flight; (flight = flights_take(&sm->flights, now));) {
     look_ahead(sm);
@@ -356,6 +364,16 @@ void sm_take_replies(Sm *sm, uint64_t now) {
     tell_access_ended(sm, flight->launch, now);
     flights_release(&sm->flights, flight);
   }
+  if (G_UNLIKELY(sm->crowded != 0))
+    take_places(sm, now);
+}
+
+void sm_free_places(Sm *sm, uint32_t turns, uint64_t time) {
+  flights_free_places(&sm->flights, turns, time);
+  if (!sm->crowded)
+    return;
+  flights_await_places(&sm->flights);
+  due_sm(sm, time);
 }
 
 void sm_answer(Sm *sm, Flight *flight, uint64_t time) {

@@ -324,8 +324,7 @@ static bool goes_home(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle
 }
 
 /* The part waits for its line. */
-static void wait_until(Hierarchy *h, uint32_t index, uint64_t until, uint64_t cycle) {
-  gate_leave(h, index, cycle);
+static void wait_until(Hierarchy *h, uint32_t index, uint64_t until) {
   part_at(&h->queue, index)->stage = PART_FILLED;
   part_note(&h->queue, index, TRACE_FILLED, milli_of(until));
   part_queue_push(&h->queue, index, until);
@@ -345,7 +344,8 @@ static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   } else {
     untagged_add(&h->slice[part->slice].untagged, part->line, due);
   }
-  wait_until(h, index, due, cycle);
+  gate_leave(h, index, cycle);
+  wait_until(h, index, due);
 }
 
 /* The line is on its way without a tag: true if the part waits for it. */
@@ -365,7 +365,9 @@ static bool waits_for_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t 
     return false;
   }
   *until += tag->in_order;
-  wait_until(h, index, *until, cycle);
+  if (!tag->in_order)
+    gate_leave(h, index, cycle);
+  wait_until(h, index, *until);
   return true;
 }
 
@@ -414,7 +416,7 @@ static void wait_for_copy(Hierarchy *h, uint32_t index, TagLine *tag, const TagL
   if (h->copy_latency)
     until = MAX(until, *tags_busy_until(&h->tags, copy));
   tags_keep_busy(&h->tags, tag, until, true);
-  wait_until(h, index, until, cycle);
+  wait_until(h, index, until);
 }
 
 /* Its turn in the slice has come. */
@@ -480,7 +482,7 @@ static inline bool arrive(Hierarchy *h, uint32_t index, uint64_t cycle) {
   stats->arrived++;
   link_stats_add(&stats->in, part->out);
   part_note(&h->queue, index, TRACE_ARRIVED, milli_of(cycle));
-  if (G_LIKELY(gate_lets_in(h, part)))
+  if (G_LIKELY(gate_lets_in(h, part, cycle)))
     return enter_slice(h, index, cycle, true);
   gate_stop(h, index, cycle);
   return false;
@@ -520,6 +522,7 @@ static void serve_other(Hierarchy *h, uint32_t index, uint64_t cycle) {
   case PART_FILLED: access_line(h, index, find(h, part_at(&h->queue, index)), true, cycle); return;
   default:
     link_stats_add(&h->stats.host_in, part_at(&h->queue, index)->in);
+    gate_free_way(h, part_at(&h->queue, index), cycle);
     perform(h, index, cycle, milli_of(cycle) + h->host_latency);
     return;
   }
@@ -583,7 +586,7 @@ uint32_t hierarchy_serve(Hierarchy *h, uint64_t end) {
     look_ahead(h, cycle);
     serve_cycle(h, cycle);
   }
-  return h->queue.done_count;
+  return h->queue.done_count + h->queue.free_count;
 }
 
 void hierarchy_run(Hierarchy *h, uint64_t end) {

@@ -61,7 +61,7 @@ static void go_on(Hierarchy *h, PortStop *stop, uint64_t cycle) {
     part->stage = PART_RESUMES;
     part_queue_push(&h->queue, next, MAX(part->due, cycle + apart));
   }
-  gate_take_place(h, part_at(&h->queue, first));
+  gate_take_place(h, part_at(&h->queue, first), cycle);
   hierarchy_enter_slice(h, first, cycle);
 }
 

@@ -11,6 +11,7 @@
 #include "sim/memory/crossbar.h"
 #include "sim/memory/dram.h"
 #include "sim/memory/gate.h"
+#include "sim/memory/mem_clock.h"
 #include "sim/memory/part.h"
 #include "sim/memory/port.h"
 #include "sim/memory/recent_loads.h"
@@ -134,21 +135,28 @@ static inline bool gate_has_room(const Hierarchy *h, const Part *part) {
     return false;
   return h->slice[part->slice].waiting < gates->queue;
 }
-static inline void gate_take_place(Hierarchy *h, Part *part) {
+/* The part has been let into its slice: its places on the way there are free, as its SM knows a window later. */
+static inline void gate_free_way(Hierarchy *h, const Part *part, uint64_t cycle) {
+  uint32_t turns = port_part_turns(&h->port_rules, part);
+  if (turns)
+    part_queue_free_places(&h->queue, part->sm, turns, milli_of(cycle + h->window));
+}
+static inline void gate_take_place(Hierarchy *h, Part *part, uint64_t cycle) {
+  gate_free_way(h, part, cycle);
   if (!h->gates.admitted)
     return;
   part->admitted = true;
   h->gates.admitted[part->slice * h->gates.units + h->gates.unit[part->sm]] += gate_places(part);
 }
 /* True if the part, which has arrived, takes a place at once: nothing waits at its gate, and there is room. */
-static inline bool gate_lets_in(Hierarchy *h, Part *part) {
+static inline bool gate_lets_in(Hierarchy *h, Part *part, uint64_t cycle) {
   const Gates *gates = &h->gates;
   uint32_t plane = gates->plane[part->slice];
   if (G_UNLIKELY(h->port[part->sm].stop[plane].part != PART_NONE) ||
       G_UNLIKELY(gates->gate[gates->unit[part->sm] * gates->planes + plane].sms.first != PART_NONE) ||
       G_UNLIKELY(!gate_has_room(h, part)))
     return false;
-  gate_take_place(h, part);
+  gate_take_place(h, part, cycle);
   return true;
 }
 /* The part is performed in this cycle, or waits for its line from now on. */

@@ -80,6 +80,21 @@ static uint32_t list_share(Hierarchy *h, uint32_t number, uint32_t shares) {
   return count;
 }
 
+/* Places on the way that atomics have left: of all SMs, or of those of a share. */
+static void free_ways(Hierarchy *h, uint32_t share, bool all) {
+  for (uint32_t i = 0; i < h->queue.free_count; i++) {
+    const PartPlacesFree *free = &h->queue.free[i];
+    if (!all && h->home[free->sm] != share)
+      continue;
+    Port *port = &h->port[free->sm];
+    credits_return(&port->turns, free->turns, free->milli);
+    if (h->client.places)
+      h->client.places(h->client.user, free->sm, free->turns, milli_cycle(free->milli));
+    if (port->held.first != PART_NONE)
+      hierarchy_leave_held(h, port, free->milli);
+  }
+}
+
 void hierarchy_pass(Hierarchy *h, uint32_t share, uint32_t shares) {
   for (uint32_t sm = 0; h->home && share == 0 && sm < h->sms; sm++)
     part_queue_unpack(&h->queue, &h->queue.side[sm].sent, sm);
@@ -100,6 +115,7 @@ void hierarchy_pass(Hierarchy *h, uint32_t share, uint32_t shares) {
     if (all || list[i].key & HAS_REPLY)
       reply(h, list[i].part, list[i].milli);
   }
+  free_ways(h, share, all);
 }
 
 /* ---- side by side ---- */
@@ -122,7 +138,7 @@ void hierarchy_part(Hierarchy *h, const uint8_t *home, uint32_t shares) {
 }
 
 void hierarchy_settle(Hierarchy *h) {
-  h->queue.done_count = 0;
+  h->queue.done_count = h->queue.free_count = 0;
   for (uint32_t sm = 0; h->home && sm < h->sms; sm++)
     part_queue_unpack(&h->queue, &h->queue.side[sm].answered, sm);
   h->home = NULL;

@@ -21,7 +21,7 @@ static uint64_t round_trip(const Hierarchy *h, uint32_t sm, const MemPiece *piec
 /* Where the pieces of a request go, and what they take on their way out. */
 typedef struct Ways {
   uint64_t takes, longest;
-  uint32_t credits;
+  uint32_t credits, turns;
 } Ways;
 
 /* True if all lanes of an atomic are on one bank, and bring a result each: they leave the SM more slowly then. */
@@ -74,6 +74,7 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
       piece->shape.turns = (uint16_t)(bits_count(piece->lanes) * request->bytes / sector);
     }
     ways.credits += port_credits(rules, kind, piece->shape);
+    ways.turns += port_turns(rules, kind, piece->shape);
     if (rules->queue)
       ways.takes += port_takes(rules, kind, piece->shape, request->cas);
     if (other && h->fence_probe)
@@ -93,6 +94,7 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
   MemNext next = port_goes_on(issue, &h->port_rules, request, milli_of(time));
   next.takes_milli = ways.takes;
   next.credits = ways.credits;
+  next.turns = ways.turns;
   return next;
 }
 
@@ -187,7 +189,7 @@ static inline void leave(Hierarchy *h, uint32_t index, uint64_t milli, PartBox *
 
 void hierarchy_leave_held(Hierarchy *h, Port *port, uint64_t milli) {
   /* the first one isn't looked at without need: it isn't in the host's cache */
-  for (uint32_t first; (first = port->held.first) != PART_NONE && (port->credits || port->held_joined);) {
+  for (uint32_t first; (first = port->held.first) != PART_NONE && port_may_have(port, &h->port_rules);) {
     Part *part = part_at(&h->queue, first);
     if (!port_has_credit(port, &h->port_rules, part))
       return;

@@ -74,10 +74,10 @@ typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
 
 /* Behind an access: the cycle in which its scheduler can issue the next one; when the parts of its warp's stores so
  * far have come to the port, in thousandths of a cycle; how long its parts take the port, in thousandths (0: not
- * known); how many credits they take. */
+ * known); how many credits they take, and how many places on their way (memory.port.turns). */
 typedef struct MemNext {
   uint64_t cycle, sent_milli, takes_milli;
-  uint32_t credits;
+  uint32_t credits, turns;
 } MemNext;
 
 /* Who is told what becomes of requests. */
@@ -91,6 +91,9 @@ typedef struct MemClient {
   /* The last lanes have been performed. The SM has the reply in cycle `time`: of a store, the acknowledgement that
    * fences wait for. */
   void (*reply)(void *user, MemRequest *request, uint64_t time);
+  /* So many places on the way from that SM, of those that its accesses took, are free in cycle `time`, as the SM knows
+   * then. Calls of an SM come by rising time. NULL: nobody wants to know. */
+  void (*places)(void *user, uint32_t sm, uint32_t turns, uint64_t time);
   MemFollower part; /* set by memsys_follow(); NULL: nobody follows, and no ways are kept */
 } MemClient;
 

@@ -37,6 +37,7 @@ void part_queue_clear(PartQueue *queue) {
   free(queue->side);
   g_free(queue->far);
   g_free(queue->done);
+  g_free(queue->free);
   g_free(queue->batch);
   g_free(queue->order.sms);
   g_free(queue->order.of);
@@ -201,4 +202,9 @@ uint32_t part_queue_take(PartQueue *queue, uint64_t due) {
 void part_queue_grow_done(PartQueue *queue) {
   queue->done_size = MAX(64, 2 * queue->done_size);
   queue->done = g_renew(PartDone, queue->done, queue->done_size);
+}
+
+void part_queue_grow_free(PartQueue *queue) {
+  queue->free_size = MAX(64, 2 * queue->free_size);
+  queue->free = g_renew(PartPlacesFree, queue->free, queue->free_size);
 }

@@ -73,6 +73,13 @@ typedef struct PartDone {
   uint16_t sm, key; /* key: its owner's */
 } PartDone;
 
+/* Atomics of an SM have been let into a slice: so many places on their way are free at `milli`. */
+typedef struct PartPlacesFree {
+  uint64_t milli;
+  uint32_t turns;
+  uint16_t sm;
+} PartPlacesFree;
+
 /* A part that is due then, and not in the queue yet. */
 typedef struct PartDue {
   uint64_t due;
@@ -135,6 +142,8 @@ typedef struct PartQueue {
   PartOrder order;
   PartDone *done; /* in the order in which they were performed */
   uint32_t done_count, done_size;
+  PartPlacesFree *free; /* in order of `milli` */
+  uint32_t free_count, free_size;
 } PartQueue;
 
 /* For parts of so many SMs. */
@@ -216,6 +225,13 @@ static inline void part_queue_done(PartQueue *queue, uint32_t part, uint64_t mil
   if (G_UNLIKELY(queue->done_count == queue->done_size))
     part_queue_grow_done(queue);
   queue->done[queue->done_count++] = (PartDone){milli, part, part_at(queue, part)->sm, (uint16_t)key};
+}
+
+void part_queue_grow_free(PartQueue *queue);
+static inline void part_queue_free_places(PartQueue *queue, uint32_t sm, uint32_t turns, uint64_t milli) {
+  if (G_UNLIKELY(queue->free_count == queue->free_size))
+    part_queue_grow_free(queue);
+  queue->free[queue->free_count++] = (PartPlacesFree){milli, turns, (uint16_t)sm};
 }
 
 /* The part comes to a step of its way. */

@@ -23,18 +23,21 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .queue = machine->memory.port.queue,
                        .quad_cas_turns = machine->memory.port.quad_cas_turns,
                        .credits = machine->memory.port.credits,
-                       .turn_credits = machine->memory.port.turn_credits,
+                       .turns = machine->memory.port.turns,
                        .merge_lines = machine->memory.port.merge_lines};
 }
 
 void port_init(Port *port, const PortRules *rules) {
-  *port = (Port){.credits = rules->credits, .held = {PART_NONE, PART_NONE}};
+  *port = (Port){.credits = {.count = rules->credits, .size = rules->credits},
+                 .turns = {.count = rules->turns, .size = rules->turns},
+                 .held = {PART_NONE, PART_NONE}};
   for (uint32_t plane = 0; plane < PLANES_MAX; plane++)
     port->stop[plane] = (PortStop){PART_NONE, PART_NONE, {PART_NONE, PART_NONE}, 0};
 }
 
 void port_clear(Port *port) {
-  g_free(port->credit);
+  g_free(port->credits.at);
+  g_free(port->turns.at);
   g_free(port->recent);
   g_free(port->leaves);
   g_free(port->slots);
@@ -91,7 +94,7 @@ bool port_joins(Port *port, const PortRules *rules, uint64_t line) {
   return false;
 }
 
-void port_make_credits(Port *port, const PortRules *rules) { port->credit = g_new0(uint64_t, rules->credits); }
+void credits_make(Credits *credits) { credits->at = g_new0(uint64_t, credits->size); }
 
 /* When there is room in the queue behind an access that takes a place in it now, until `leaves`. */
 static uint64_t take_room(Port *port, const PortRules *rules, uint64_t leaves) {

@@ -1,7 +1,8 @@
 /* port.h - the port of an SM to the crossbar, each way.
- * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them (an atomic, one or
- * more for each of its turns in the atomic unit: memory.port.turn_credits), which their reply brings back; a part
- * that finds too few waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines
+ * Models: parts leave in order, one each so many cycles (memory.port), and take a credit with them, which their reply
+ * brings back. An atomic takes one place on its way for each of its turns in the atomic unit instead
+ * (memory.port.turns), which are free again when it has been let into its slice (gate.h). A part that finds too few
+ * waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines
  * that the SM stored to last join the store before, and take no credit. An SM whose part finds its slice full is
  * stopped: what it sent behind that to slices of the same plane waits, too (gate.h).
  * Accesses of one scheduler come to the port some cycles apart, and only when there is room in its queue; the parts
@@ -23,7 +24,7 @@
 typedef struct PortRules {
   uint64_t request, split, store, store_sector, atomic_turn, cas_turn, bank_turn, reply, reply_sector, merge,
       merge_sector, scheduler, store_split;
-  uint32_t credits, turn_credits, merge_lines, queue, quad_cas_turns;
+  uint32_t credits, turns, merge_lines, queue, quad_cas_turns;
   bool by_arrival;
 } PortRules;
 
@@ -37,6 +38,13 @@ typedef struct PortStop {
   uint64_t from;   /* since it waits at the gate */
 } PortStop;
 
+/* Those that are back or on their way back, a ring: when each can be used. `at`: NULL, all have been there from the
+ * start. */
+typedef struct Credits {
+  uint64_t *at;
+  uint32_t first, count, size;
+} Credits;
+
 typedef struct Port {
   uint64_t out_free, in_free;
   LinkStats out, in;
@@ -45,9 +53,7 @@ typedef struct Port {
   uint64_t *slots, slots_from, in_rest;
   uint64_t sent;  /* as its SM sees it: when all stores so far have come to it */
   uint64_t parts; /* sent so far: their numbers */
-  /* Credits that are back or on their way back, a ring: when each can be used. */
-  uint64_t *credit;
-  uint32_t first_credit, credits;
+  Credits credits, turns; /* turns: places on the way that atomics take */
   PartList held;        /* parts that wait for a credit, or behind those that do */
   uint32_t held_joined; /* how many of them need none */
   uint64_t *recent;     /* lines stored to last, a ring, and 1 */
@@ -88,42 +94,53 @@ static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape
 static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {
   return port_takes(rules, (MemKind)part->kind, part->shape, part->cas);
 }
-/* How many credits a part takes. */
+/* How many credits a part takes; and places on its way. One that needs more than there are takes all. */
 static inline uint32_t port_credits(const PortRules *rules, MemKind kind, MemShape shape) {
-  if (kind == MEM_ATOMIC && rules->turn_credits)
-    return MIN(MAX(1u, rules->turn_credits * shape.turns), rules->credits);
-  return !shape.joined;
+  return kind == MEM_ATOMIC && rules->turns ? 0 : !shape.joined;
 }
-static inline uint32_t port_part_credits(const PortRules *rules, const Part *part) {
-  return port_credits(rules, (MemKind)part->kind, part->shape);
+static inline uint32_t port_turns(const PortRules *rules, MemKind kind, MemShape shape) {
+  return kind == MEM_ATOMIC ? MIN(MAX(1u, shape.turns), rules->turns) : 0;
 }
-/* True if the part finds all the credits that it needs. */
+static inline uint32_t port_part_turns(const PortRules *rules, const Part *part) {
+  return port_turns(rules, (MemKind)part->kind, part->shape);
+}
+/* True if the part finds all that it needs. */
 static inline bool port_has_credit(const Port *port, const PortRules *rules, const Part *part) {
-  return port->credits >= port_part_credits(rules, part);
+  return port->credits.count >= port_credits(rules, (MemKind)part->kind, part->shape) &&
+         port->turns.count >= port_part_turns(rules, part);
 }
-/* The part leaves at `milli` or later, with the credits that it needs, which there must be. Returns when. */
-static inline uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
-  uint64_t ready = milli;
-  uint32_t count = port_part_credits(rules, part);
-  for (uint32_t i = 0; port->credit && i < count; i++) {
-    ready = MAX(ready, port->credit[port->first_credit]);
-    port->first_credit = port->first_credit + 1 < rules->credits ? port->first_credit + 1 : 0;
+/* False if none of those that are held can leave, whatever it is. */
+static inline bool port_may_have(const Port *port, const PortRules *rules) {
+  return port->credits.count || port->held_joined || (rules->turns && port->turns.count);
+}
+/* Takes so many, which there must be. Returns when the last one can be used. */
+static inline uint64_t credits_take(Credits *credits, uint32_t count) {
+  uint64_t ready = 0;
+  for (uint32_t i = 0; credits->at && i < count; i++) {
+    ready = MAX(ready, credits->at[credits->first]);
+    credits->first = credits->first + 1 < credits->size ? credits->first + 1 : 0;
   }
-  port->credits -= count;
-  uint64_t start = MAX(ready, port->out_free);
+  credits->count -= count;
+  return ready;
+}
+/* Makes the ring. */
+void credits_make(Credits *credits);
+/* So many are back at `milli`. */
+static inline void credits_return(Credits *credits, uint32_t count, uint64_t milli) {
+  if (G_UNLIKELY(!credits->at))
+    credits_make(credits);
+  for (; count; count--) {
+    uint32_t last = credits->first + credits->count++;
+    credits->at[last < credits->size ? last : last - credits->size] = milli;
+  }
+}
+/* The part leaves at `milli` or later, with all that it needs. Returns when. */
+static inline uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
+  uint64_t credit = credits_take(&port->credits, port_credits(rules, (MemKind)part->kind, part->shape)),
+           turns = credits_take(&port->turns, port_part_turns(rules, part));
+  uint64_t start = MAX(MAX(milli, port->out_free), MAX(credit, turns));
   port->out_free = start + port_part_takes(rules, part);
   return start;
-}
-/* Makes the ring of credits: all others have been there from the start. */
-void port_make_credits(Port *port, const PortRules *rules);
-/* So many credits are back at `milli`. */
-static inline void port_return_credits(Port *port, const PortRules *rules, uint32_t count, uint64_t milli) {
-  if (G_UNLIKELY(!port->credit))
-    port_make_credits(port, rules);
-  for (; count; count--) {
-    uint32_t last = port->first_credit + port->credits++;
-    port->credit[last < rules->credits ? last : last - rules->credits] = milli;
-  }
 }
 /* A reply that takes the way in so long comes at `milli`, where replies go on in the order in which they come, though
  * they aren't told in that: all that are told from now on come in cycle `now` or later. Returns when it does. */
@@ -144,7 +161,7 @@ static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part
     }
   }
   uint64_t through = start + (kind == MEM_ATOMIC ? part->more : 0); /* its last lane */
-  port_return_credits(port, rules, port_part_credits(rules, part), through);
+  credits_return(&port->credits, port_credits(rules, kind, part->shape), through);
   return start;
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_after, mem_gather, mem_hot, mem_ways, mem_try, mem_crowded): some of their rows beside an H200, as the
+# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_after, mem_gather, mem_hot, mem_ways, mem_try, mem_look, mem_crowded, mem_window): some of their rows beside an H200, as the
 # machine code that is recorded beside them. TAP. MEASURED=all: all rows, which takes some minutes.
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
@@ -47,9 +47,25 @@ crowded() {
   point "mem_crowded: loads beside a crowd wait as on the H200" "$(awk 'NF < 3 || $3 > 1.2 * $2 || $3 < $2 / 1.2' "$folder/medians")"
 }
 
+# window: mem_window, how many accesses a warp has issued 8000 cycles after its first one. Additions of all SMs to one word set how many are under way; others test that. What words of one sector take on the way, which is one turn, isn't known.
+window() {
+  awk -F, '$5 == 132 && $6 == 63 || $5 == 1 { print $1, $2, $3, $4, $5, $7, $8 }' mem_window_h200.csv >"$folder/issued"
+  cut -d' ' -f1-5 "$folder/issued" | uniq | awk "${all:-\$1 == 0 && (\$2 == 3 || \$4 == 1)}" | while read -r store where lanes warps blocks; do
+    awk -v row="$store $where $lanes $warps $blocks " 'index($0, row) == 1 { print "theirs", $6, $7 }' "$folder/issued"
+    "$LOCKSTEP" run mem_window.yaml --code sass -p store="$store" -p where="$where" -p lanes="$lanes" -p warps="$warps" -p blocks="$blocks" \
+      -p count=$((lanes < 16 ? 400 : 100)) 2>/dev/null </dev/null | awk -F, -v block=$((blocks == 132 ? 63 : 0)) 'NF == 8 && $6 == block { print "ours", $7, $8 }'
+    echo "end $store $where $lanes $warps $blocks"
+  done | awk '
+    $1 == "end" { print substr($0, 5), issued["theirs"] + 0, issued["ours"] + 0; delete issued; next }
+    $3 <= 8000 { issued[$1] = $2 }' >"$folder/window"
+  awk '{ error = $7 / ($6 ? $6 : 1) - 1; sum += error < 0 ? -error : error } END { printf "# mem_window: %d rows, mean error %.1f %%\n", NR, 100 * sum / NR }' "$folder/window"
+  point "mem_window: as many are under way as on the H200" "$(awk '!($2 == 1 && $5 == 132) && ($7 > 1.3 * $6 + 4 || $7 < $6 / 1.3 - 4)' "$folder/window"; test -s "$folder/window" || echo "no row")"
+}
+
 all=${MEASURED:+1}
-plan 8
+plan 10
 crowded
+window
 # Columns: kind, blocks, warps, words. Rows of 4 and 8 blocks with 8 and 16 words, of all blocks with 65,536 words and more, one word, kinds 3 and 5, and kind 9 of 4 and 8 blocks set parameters. The way of a GPC is from those of kind 9.
 # Where the words of few SMs lie decides: near them on the GPU, far from them here.
 compare mem_kinds 10 '$1 == 9 && $2 < 132' "${all:-\$3 == 8 && (\$2 == 8 && \$1 ~ /^[046]\$/ && (\$4 == 32 || \$4 == 256) || \$2 == 16 && \$1 == 0 && \$4 > 1 && \$4 < 1024 || \$2 == 132 && \$1 == 0 && (\$4 == 8 || \$4 == 4096))}"
@@ -61,9 +77,11 @@ compare mem_after 18 '$1 == 1 || $1 == 2' "${all:-\$5 == 0 && \$6 == 0 && \$7 ==
 # Columns: kind, lines, apart, of_bank, warps. The buffer lies elsewhere, so random words have other banks of tags.
 compare mem_gather 5 0 "${all:-(\$1 == 0 && \$3 == 3 || \$1 == 1 && \$5 == 32 || \$1 == 2 && \$2 < 10) && NR % 3 == 0}"
 # Columns: pattern, how, stored, what, who, delay, blocks, warps. A fence doesn't stand behind the loads of others here (16 warps of 264 blocks).
-compare mem_hot 12 '$8 == 16 && $7 == 264' "${all:-\$2 == 0 && \$3 == 1 && \$4 != 2 && \$5 == 0 && \$6 == 0 && \$7 == 132 && \$8 == 16}"
+compare mem_hot 14 '$8 == 16 && $7 == 264' "${all:-\$2 == 0 && \$3 == 1 && \$4 != 2 && \$5 == 0 && \$6 == 0 && \$7 == 132 && \$8 == 16}"
 # Columns: lines from one to the next, lines. The first loads of a few lines find nothing in the L2 there. Where some lines find no memory, which ones go isn't known.
 compare mem_ways 12 '$2 > 1736 && $2 < 1984 || $2 < 100' "${all:-\$2 > 500 && NR % 13 == 0}"
 # Columns: what, blocks, warps, lanes, words. Some SMs have more turns than others where many wait for one word, and finish early (doc/hardware.md).
 compare mem_try 12 '$2 == 16 && $5 == 1' "${all:-\$3 == 4 && \$4 == 32 && \$5 < 65536 && \$5 != 8 && (\$2 == 1 || \$2 == 16 || \$2 == 132 && \$5 > 32)}"
+# Columns: what, blocks, warps, lanes to a word, lines, apart, place. How long a warp is held up is as on the GPU; which of a few lines share a slice isn't.
+compare mem_look 12 '$5 > 4 && $5 < 64' "${all:-\$2 == 132 && \$3 == 8 && \$7 == 0 && \$6 == 0}"
 finish

@@ -11,7 +11,7 @@ static const char *const scripts[] = {
     "fractions", "gates", "goes_on", "halves", "halves_pass", "hash_pairs", "hold_again", "hold_batch",
     "hold_line", "hold_queue", "hold_slice", "hold_unit", "host", "late", "merge", "merge_credits", "no_l2",
     "no_queue", "pairs", "paths", "port", "port_banks", "port_quads", "queues", "queues_no_l2",
-    "queues_server", "reacquire", "replies", "server", "slice", "store_split", "tags", "turn_credits",
+    "queues_server", "reacquire", "replies", "server", "slice", "store_split", "tags", "turns", "turns_gate",
     "turns_groups", "untagged", "warm"};
 
 START_TEST(a_script_comes_out) {
