@@ -71,6 +71,48 @@ static const Case cases[] = {
      32,
      {0},
      EXPLORE_STUCK},
+    {"lowers, and raises again",
+     "MOV32I R3, -0x1;\nMOV32I R5, 0x1;\nwait: ATOM.ADD R4, [R1], R3;\nISETP.GT.AND P0, pt, R4, RZ, pt;\n"
+     "@P0 BRA out;\nRED.ADD [R1], R5;\nBRA wait;\nout: EXIT;\n",
+     32,
+     {0},
+     EXPLORE_STUCK},
+    {"lowers, and raises again, by many",
+     "MOV32I R3, -0x1;\nMOV32I R5, 0x1;\nwait: ATOM.ADD R4, [R1], R3;\nISETP.GT.AND P0, pt, R4, RZ, pt;\n"
+     "@P0 BRA out;\nRED.ADD [R1], R5;\nBRA wait;\nout: EXIT;\n",
+     96,
+     {0},
+     EXPLORE_STUCK},
+    {"lowers, and raises again, and one is left",
+     "MOV32I R3, -0x1;\nMOV32I R5, 0x1;\nwait: ATOM.ADD R4, [R1], R3;\nISETP.GT.AND P0, pt, R4, RZ, pt;\n"
+     "@P0 BRA out;\nRED.ADD [R1], R5;\nBRA wait;\nout: EXIT;\n",
+     96,
+     {1},
+     EXPLORE_LIVE},
+    {"raises more than it lowers",
+     "MOV32I R3, -0x1;\nMOV32I R5, 0x1;\nwait: ATOM.ADD R4, [R1], R3;\nISETP.GT.AND P0, pt, R4, RZ, pt;\n"
+     "@P0 BRA out;\nRED.ADD [R1], R5;\nRED.ADD [R1], R5;\nBRA wait;\nout: EXIT;\n",
+     32,
+     {0},
+     EXPLORE_LIVE},
+    {"lowers more than it raises",
+     "MOV32I R3, -0x1;\nMOV32I R5, 0x1;\nwait: ATOM.ADD R4, [R1], R3;\nISETP.GT.AND P0, pt, R4, RZ, pt;\n"
+     "@P0 BRA out;\nRED.ADD [R1], R3;\nRED.ADD [R1], R5;\nBRA wait;\nout: EXIT;\n",
+     32,
+     {0},
+     EXPLORE_LIVE},
+    {"lowers, stores and raises",
+     "MOV32I R3, -0x1;\nMOV32I R5, 0x1;\nwait: ATOM.ADD R4, [R1], R3;\nISETP.GT.AND P0, pt, R4, RZ, pt;\n"
+     "@P0 BRA out;\nST [R1], RZ;\nRED.ADD [R1], R5;\nBRA wait;\nout: EXIT;\n",
+     32,
+     {0},
+     EXPLORE_LIVE},
+    {"stores behind each round what was there",
+     "MOV32I R3, -0x1;\nMOV32I R5, 0x1;\nwait: ATOM.ADD R4, [R1], R3;\nISETP.GT.AND P0, pt, R4, RZ, pt;\n"
+     "@P0 BRA out;\nRED.ADD [R1], R5;\nST [R1], RZ;\nBRA wait;\nout: EXIT;\n",
+     32,
+     {0},
+     EXPLORE_LIVE},
     {"counts round and round for nobody",
      "wait: LD.CV R3, [R1+0x4];\nIADD R3, R3, 0x1;\nISETP.GT.AND P1, pt, R3, 0x19, pt;\n@P1 MOV R3, RZ;\n"
      "ST [R1+0x4], R3;\nLD.CV R4, [R1];\nISETP.EQ.AND P0, pt, R4, RZ, pt;\n@P0 BRA wait;\nEXIT;\n",
@@ -196,7 +238,7 @@ static void random_graph(Rng *rng, uint32_t mean, GArray *edges, bool reaches[GR
   for (uint32_t from = 0; from < GRAPH_STATES; from++)
     for (uint32_t to = 0; to < GRAPH_STATES; to++)
       if (rng_below(rng, GRAPH_STATES) < mean) {
-        StateEdge edge = {from, to};
+        StateEdge edge = {from, to, 0};
         g_array_append_val(edges, edge);
         reaches[from][to] = true;
       }

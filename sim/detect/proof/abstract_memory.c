@@ -184,7 +184,7 @@ static bool is_among(const uint32_t *values, uint32_t count, uint32_t value) {
 
 bool abstract_has(const ValueSet *set, uint32_t value) {
   if (set->anything)
-    return !set->ranged || (set->low <= value && value <= set->high);
+    return !set->ranged || value - set->low <= set->high - set->low;
   return is_among(set->value, set->count, value);
 }
 
@@ -193,18 +193,42 @@ enum { NEAR_ROUND = 1 << 28 };
 /* Up to where a counter rises before it changes its sign, or comes round. */
 static uint32_t highest(uint32_t now) { return now <= INT32_MAX ? INT32_MAX : UINT32_MAX; }
 
-/* From the lowest to the highest sum, if that range doesn't wrap. */
+/* What adds may make of value `index` of the base. */
+typedef struct Window {
+  uint64_t up, down;
+} Window;
+
+static Window window_of(const ValueSet *set, uint32_t index) {
+  const AddSums *sums = &set->adds->sums;
+  return index || set->restored ? (Window){sums->later_up, sums->later_down} : (Window){sums->up, sums->down};
+}
+
+typedef struct Span {
+  int64_t low, high;
+} Span;
+
+/* The lowest and the highest sum, where words are numbers with a sign, or without one. */
+static Span span_of(const ValueSet *set, bool is_signed) {
+  const AddsLeft *adds = set->adds;
+  Span span = {INT64_MAX, INT64_MIN};
+  for (uint32_t i = 0; i < adds->count; i++) {
+    int64_t base = is_signed ? (int64_t)(int32_t)adds->base[i] : (int64_t)adds->base[i];
+    Window window = window_of(set, i);
+    span.low = MIN(span.low, base - (int64_t)window.down);
+    span.high = MAX(span.high, base + (int64_t)window.up);
+  }
+  return span;
+}
+
+/* From the lowest to the highest sum, if these don't come round. */
 static void make_range(ValueSet *set) {
   const AddsLeft *adds = set->adds;
-  uint32_t low = UINT32_MAX, high = 0;
-  for (uint32_t i = 0; i < adds->count; i++) {
-    low = MIN(low, adds->base[i]);
-    high = MAX(high, adds->base[i]);
-  }
+  Span span = span_of(set, false), other = span_of(set, true);
+  span = span.high - span.low <= other.high - other.low ? span : other;
   set->anything = true;
-  set->ranged = adds->down <= low && adds->up <= UINT32_MAX - high;
-  set->low = set->ranged ? low - (uint32_t)adds->down : 0;
-  set->high = !set->ranged ? 0 : adds->rises ? highest(high) : high + (uint32_t)adds->up;
+  set->ranged = span.high - span.low < UINT32_MAX;
+  set->low = set->ranged ? (uint32_t)span.low : 0;
+  set->high = !set->ranged ? 0 : adds->rises ? highest((uint32_t)span.high) : (uint32_t)span.high;
   set->count = 0;
 }
 
@@ -226,9 +250,10 @@ static void list_sums(ValueSet *set) {
     return;
   }
   set->count = 0;
-  for (uint32_t i = 0; i < adds->count; i++)
-    for (uint64_t sum = 0; sum <= adds->up + adds->down; sum += adds->step) {
-      uint32_t value = adds->base[i] + (uint32_t)(sum - adds->down);
+  for (uint32_t i = 0; i < adds->count; i++) {
+    Window window = window_of(set, i);
+    for (uint64_t sum = 0; sum <= window.up + window.down; sum += adds->sums.step) {
+      uint32_t value = adds->base[i] + (uint32_t)(sum - window.down);
       if (is_among(set->value, set->count, value))
         continue;
       if (set->count == VALUES_MAX) {
@@ -237,13 +262,27 @@ static void list_sums(ValueSet *set) {
       }
       append(set, value);
     }
+  }
 }
 
 static bool is_top(const ValueSet *set) { return set->anything && !set->ranged; }
 
+/* The word is stored to what it holds now: adds go on from there later, too. */
+static void restore(AbstractMemory *memory, ValueSet *set) {
+  if (set->restored)
+    return;
+  set->restored = true;
+  if (!set->adds)
+    return;
+  list_sums(set);
+  has_grown(memory, set);
+}
+
 void abstract_add(AbstractMemory *memory, ValueSet *set, uint32_t value) {
   const uint32_t *values = set->adds ? set->adds->base : set->value;
   uint32_t count = set->adds ? set->adds->count : set->count;
+  if (!is_top(set) && count && values[0] == value)
+    restore(memory, set);
   if (is_top(set) || is_among(values, count, value))
     return;
   if (count == VALUES_MAX) {
@@ -290,13 +329,26 @@ void abstract_add_rising(AbstractMemory *memory, ValueSet *set) {
   has_grown(memory, set);
 }
 
-void abstract_add_sums(AbstractMemory *memory, ValueSet *set, uint64_t up, uint64_t down, uint32_t step) {
+AddSums abstract_sums_of(uint32_t number) {
+  bool down = number > INT32_MAX;
+  uint32_t size = down ? -number : number;
+  return (AddSums){.up = down ? 0 : size,
+                   .down = down ? size : 0,
+                   .later_up = down ? 0 : size,
+                   .later_down = down ? size : 0,
+                   .step = size};
+}
+
+void abstract_add_sums(AbstractMemory *memory, ValueSet *set, const AddSums *more) {
   if (is_top(set))
     return;
   begin_adds(set);
-  set->adds->up += up;
-  set->adds->down += down;
-  set->adds->step = abstract_common_step(step, set->adds->step);
+  AddSums *sums = &set->adds->sums;
+  sums->up += more->up;
+  sums->down += more->down;
+  sums->later_up += more->later_up;
+  sums->later_down += more->later_down;
+  sums->step = abstract_common_step(more->step, sums->step);
   list_sums(set);
   has_grown(memory, set);
 }

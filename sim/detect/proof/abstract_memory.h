@@ -5,11 +5,13 @@
  * grow. Each keeps who read it: when it grows, its readers go to `woken`, to be explored again. So a fixpoint is reached when
  * nobody is left there.
  *
- * Counters. An atomic add that a lane comes to at most once more (it can't return to that state) adds its number at most
- * once. So a word that is changed by such adds alone stays between its value now less all that may be taken away and that
- * value plus all that may be added, and what is stored to it besides shifts that window. Sums are listed while they are
- * few (in steps of the numbers' greatest common divisor), and are a range above VALUES_MAX. A word to which a lane may add again
- * and again may hold anything. That hides no proof: what nobody's exit depends on may be anything.
+ * Counters. What a lane adds to a word from now on lies between the lowest and the highest sum on any of its ways. An
+ * add that it comes to once counts once; where it comes round, and all that it adds on the way round is taken away
+ * again there, each round counts nothing: so who waits for a semaphore by lowering it and raising it again. A word that
+ * is changed by such adds alone stays between its value now less all lanes' lowest sums and that value plus all highest
+ * ones; behind what is stored to it besides, between the sums of any part of their ways. Sums are listed while they
+ * are few (in steps of the numbers' greatest common divisor), and are a range above VALUES_MAX. A word to which a lane
+ * may add more and more may hold anything. That hides no proof: what nobody's exit depends on may be anything.
  *
  * Words of pending (not yet resident) blocks' shared memory live in an address space of their own. */
 #ifndef LOCKSTEP_DETECT_PROOF_ABSTRACT_MEMORY_H
@@ -51,13 +53,19 @@ typedef uint64_t BitKey;
 static inline BitKey bit_key(uint32_t sm, uint32_t bit) { return (uint64_t)sm << 32 | bit; }
 static inline uint32_t bit_key_sm(BitKey key) { return (uint32_t)(key >> 32) & 0x7fffffff; }
 
+/* Between which sums atomic adds change a word. */
+typedef struct AddSums {
+  uint64_t up, down;             /* from now on */
+  uint64_t later_up, later_down; /* from any later moment on */
+  uint32_t step;                 /* divides them all */
+} AddSums;
+
 /* What atomic adds may still do to a word. */
 typedef struct AddsLeft {
-  uint64_t up, down; /* the sums of the positive and of the negative numbers */
-  uint32_t step;     /* divides them all */
+  AddSums sums;
   uint32_t count;
   bool rises; /* more is added again and again, and the word doesn't come round (AbstractMemory.rising) */
-  uint32_t base[VALUES_MAX]; /* the word's value now, and what is stored to it */
+  uint32_t base[VALUES_MAX]; /* the word's value now, then what is stored to it later */
 } AddsLeft;
 
 /* Who has read a word or bit: numbers of warps (WarpView.index). */
@@ -74,7 +82,8 @@ typedef struct ValueSet {
   uint32_t changes; /* how often it has grown */
   uint16_t count, space;
   bool anything;
-  bool ranged; /* anything, but low <= value <= high */
+  bool restored; /* what it holds now may be stored to it again, later */
+  bool ranged; /* anything, but low <= value <= high; if high < low, round past UINT32_MAX */
   uint32_t low, high;
   uint32_t *value; /* `count` of them; `few`, or on the heap */
   uint32_t few[VALUES_INLINE];
@@ -124,8 +133,10 @@ VoteSet *abstract_vote(AbstractMemory *memory, const Warp *warp, const Sm *sm, u
 void abstract_note_reader(Readers *readers, uint32_t reader);
 void abstract_add(AbstractMemory *memory, ValueSet *set, uint32_t value);
 void abstract_add_anything(AbstractMemory *memory, ValueSet *set);
-/* Lanes may add `up` and take away `down` more than was known; both are multiples of `step`. */
-void abstract_add_sums(AbstractMemory *memory, ValueSet *set, uint64_t up, uint64_t down, uint32_t step);
+/* Somebody may add and take away so much more than was known. */
+void abstract_add_sums(AbstractMemory *memory, ValueSet *set, const AddSums *more);
+/* The number is added once, some time. */
+AddSums abstract_sums_of(uint32_t number);
 /* A lane may add a positive number again and again: the word holds anything from its lowest value on. */
 void abstract_add_rising(AbstractMemory *memory, ValueSet *set);
 uint32_t abstract_common_step(uint32_t a, uint32_t b);

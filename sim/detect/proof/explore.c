@@ -51,6 +51,7 @@ Explorer *explorer_new(Gpu *gpu) {
   explorer->blocks = g_hash_table_new(NULL, NULL);
   explorer->facts = g_hash_table_new_full(NULL, NULL, NULL, facts_free);
   explorer->changes = g_array_new(FALSE, FALSE, sizeof(LaneChange));
+  explorer->adds = g_array_new(FALSE, FALSE, sizeof(LaneAdds));
   explorer->effects = (WalkEffects){.masks = g_ptr_array_new(), .words = g_array_new(FALSE, FALSE, sizeof(WordSeen))};
   explorer->memo = lane_memo_new();
   explorer->scratch_rows = g_new0(uint32_t, (REGSET_MAX + SINK_ROWS) * WARP_LANES);
@@ -91,6 +92,7 @@ void explorer_free(Explorer *explorer) {
   g_hash_table_destroy(explorer->blocks);
   g_hash_table_destroy(explorer->facts);
   g_array_free(explorer->changes, TRUE);
+  g_array_free(explorer->adds, TRUE);
   g_ptr_array_free(explorer->effects.masks, TRUE);
   g_array_free(explorer->effects.words, TRUE);
   lane_memo_free(explorer->memo);
@@ -122,6 +124,7 @@ static void walk_states(LaneWalk *walk, const LaneState *start, bool only_flight
   state_set_reset(states);
   lane_state_copy(&space.state, start, states->nregs);
   explore_take_flights(walk, &space.state, only_flights);
+  states->roots = states->count;
   for (uint32_t next = 0; next < states->count && (walk->assumption || !explorer->gave_up); next++) {
     lane_state_copy(&space.state, state_set_at(states, next), states->nregs); /* the set grows */
     if (!walk->assumption)
@@ -150,7 +153,7 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
   if (lane_memo_repeat(explorer->memo, explorer, view, lane, start, &reach))
     return reach;
   LaneWalk walk = {
-      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .effects = explorer->effects};
+      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .adds = explorer->adds, .effects = explorer->effects};
   walk_lane(&walk, start, false);
   lane_memo_keep(explorer->memo, &walk, start);
   return walk.reach;
@@ -159,7 +162,7 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
 /* The lane goes on only once others have come; its accesses that are under way don't wait. */
 static void prove_flights(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start) {
   LaneWalk walk = {
-      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .effects = explorer->effects};
+      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .adds = explorer->adds, .effects = explorer->effects};
   walk_lane(&walk, start, true);
 }
 
@@ -224,6 +227,7 @@ LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const
                    .assumption = assumption,
                    .footprint = footprint,
                    .changes = explorer->changes,
+                   .adds = explorer->adds,
                    .effects = explorer->effects};
   if (view->launch->kernel->local_bytes && read_only(&walk) && !keeps_stores(&walk))
     walk_on_layer(&walk, start);

@@ -1,4 +1,4 @@
-/* Atomics of one lane, and what they add to words. */
+/* Atomics of one lane. */
 #include "sim/core/exec.h"
 #include "sim/core/queue_unit.h"
 #include "sim/detect/proof/explore_step.h"
@@ -83,7 +83,7 @@ static void change_bytes(LaneWalk *walk, const LaneState *state, const Inst *ins
 static bool stays_low(LaneWalk *walk, WordKey key, uint32_t pc) {
   const ValueSet *set = explore_read(walk, key, pc);
   if (set->anything)
-    return set->ranged && set->high <= INT32_MAX;
+    return set->ranged && set->low <= set->high && set->high <= INT32_MAX;
   for (uint32_t i = 0; i < set->count; i++)
     if (set->value[i] > INT32_MAX)
       return false;
@@ -224,72 +224,4 @@ void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Pl
     explore_load(walk, state, inst, place);
   else
     explore_go_on(walk, state, inst, state->pc + 1);
-}
-
-/* ---- what they add, over all of a lane's states ---- */
-
-static AddShare *share_of(WarpView *view, unsigned lane, WordKey key) {
-  for (guint i = 0; i < view->shares->len; i++) {
-    AddShare *share = &g_array_index(view->shares, AddShare, i);
-    if (share->key == key && share->lane == lane)
-      return share;
-  }
-  AddShare new = {.key = key, .lane = lane};
-  g_array_append_val(view->shares, new);
-  return &g_array_index(view->shares, AddShare, view->shares->len - 1);
-}
-
-/* All adds of the lane to that word; changes before `first` were to others. */
-static void count_adds(Explorer *explorer, WarpView *view, unsigned lane, const GArray *changes, guint first) {
-  WordKey key = g_array_index(changes, LaneChange, first).key;
-  uint64_t up = 0, down = 0;
-  uint32_t step = 0;
-  for (guint i = first; i < changes->len; i++) {
-    const LaneChange *change = &g_array_index(changes, LaneChange, i);
-    if (change->key != key || change->unknown)
-      continue;
-    uint32_t size = change->number <= INT32_MAX ? change->number : -change->number;
-    *(change->number <= INT32_MAX ? &up : &down) += size;
-    step = abstract_common_step(step, size);
-  }
-  AddShare *share = share_of(view, lane, key);
-  if (step == 0 || (up <= share->up && down <= share->down && share->step && step % share->step == 0))
-    return;
-  uint64_t more_up = up > share->up ? up - share->up : 0, more_down = down > share->down ? down - share->down : 0;
-  share->up += more_up;
-  share->down += more_down;
-  share->step = abstract_common_step(step, share->step);
-  AbstractMemory *memory = &explorer->memory;
-  abstract_add_sums(memory, abstract_word(memory, view->sm, key), more_up, more_down, step);
-}
-
-/* With larger steps a counter comes round before long. */
-enum { RISE_MAX = 255 };
-
-static bool is_first_of_its_word(const GArray *changes, guint index) {
-  WordKey key = g_array_index(changes, LaneChange, index).key;
-  for (guint i = 0; i < index; i++)
-    if (g_array_index(changes, LaneChange, i).key == key)
-      return false;
-  return true;
-}
-
-void explore_repeat_adds(Explorer *explorer, WarpView *view, unsigned lane, const GArray *changes) {
-  for (guint i = 0; i < changes->len; i++)
-    if (is_first_of_its_word(changes, i))
-      count_adds(explorer, view, lane, changes, i);
-}
-
-void explore_apply_changes(LaneWalk *walk) {
-  AbstractMemory *memory = &walk->explorer->memory;
-  for (guint i = 0; i < walk->changes->len; i++) {
-    LaneChange *change = &g_array_index(walk->changes, LaneChange, i);
-    change->again = change->state != NO_STATE && state_set_returns(&walk->view->facts->states, change->state);
-    bool rises = memory->rising && !change->unknown && change->number <= RISE_MAX;
-    if (change->again && rises)
-      abstract_add_rising(memory, abstract_word(memory, walk->view->sm, change->key));
-    else if (change->unknown || change->again)
-      abstract_add_anything(memory, abstract_word(memory, walk->view->sm, change->key));
-  }
-  explore_repeat_adds(walk->explorer, walk->view, walk->lane, walk->changes);
 }

@@ -32,11 +32,8 @@ static bool adds_numbers(const Inst *inst) {
 }
 
 static void join_add(Explorer *explorer, ValueSet *set, uint32_t number) {
-  uint32_t size = number <= INT32_MAX ? number : -number;
-  if (number <= INT32_MAX)
-    abstract_add_sums(&explorer->memory, set, size, 0, size);
-  else
-    abstract_add_sums(&explorer->memory, set, 0, size, size);
+  AddSums sums = abstract_sums_of(number);
+  abstract_add_sums(&explorer->memory, set, &sums);
 }
 
 /* The word of a queue may become what it will, and with it which slot gets a value. */

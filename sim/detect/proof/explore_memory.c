@@ -182,8 +182,11 @@ void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t num
   unknown = unknown || is_any_lane(walk); /* as many times as there are such lanes */
   LaneChange change = {.key = key, .unknown = unknown, .number = number, .state = walk->view->facts->states.from};
   changed_word(walk, key);
-  if (keeps_store(walk, key) && (unknown || number))
-    g_array_append_val(walk->changes, change);
+  if (!keeps_store(walk, key) || (!unknown && !number))
+    return;
+  g_array_append_val(walk->changes, change);
+  uint32_t *on_way = &walk->view->facts->states.change;
+  *on_way = *on_way ? SEVERAL_CHANGES : walk->changes->len;
 }
 
 void explore_note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool news, const uint32_t *value) {

@@ -253,6 +253,7 @@ void explore_step(LaneWalk *walk, LaneState *state) {
   bool executes = guard == !(inst->flags & INST_GUARD_NOT);
   if (inst->guard != PRED_TRUE)
     step_guarded(walk, state, inst, executes);
+  walk->view->facts->states.change = 0;
   if (executes) {
     dispatch(walk, state, inst);
     return;

@@ -2,7 +2,7 @@
  * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates,
  * arithmetic; explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch;
  * explore_memory.c: loads and stores; explore_heap.c: malloc() and free(); explore_flight.c: accesses under way;
- * explore_atomic.c: atomics, and what they add to words; explore_queue.c: operations on queues. A step uses up the
+ * explore_atomic.c: atomics; explore_adds.c: what they add to words; explore_queue.c: operations on queues. A step uses up the
  * state that it is given. */
 #ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
 #define LOCKSTEP_DETECT_PROOF_EXPLORE_STEP_H
@@ -14,10 +14,15 @@
 typedef struct LaneChange {
   WordKey key;
   bool unknown;    /* it gives the word an unknown value; otherwise it adds a number */
-  bool again;      /* the lane can come back to it (explore_apply_changes() finds out) */
   uint32_t number; /* not 0 */
   uint32_t state;  /* index in the state set */
 } LaneChange;
+
+/* What a lane may add to a word. */
+typedef struct LaneAdds {
+  WordKey key;
+  AddSums sums;
+} LaneAdds;
 
 /* The exploration of one lane while it runs. */
 typedef struct LaneWalk {
@@ -27,6 +32,7 @@ typedef struct LaneWalk {
   const Assumption *assumption;
   Footprint *footprint;
   GArray *changes; /* LaneChange */
+  GArray *adds;    /* LaneAdds, once it has been explored */
   WalkEffects effects;
   LaneReach reach;
   /* While the lane takes the steps that are under way (explore_flight.h): the one that it takes, its number; where
@@ -170,10 +176,13 @@ void explore_queue(LaneWalk *walk, const LaneState *state, const Inst *inst, con
 /* ---- explore_atomic.c ---- */
 
 void explore_atomic(LaneWalk *walk, LaneState *state, const Inst *inst, const Place *place);
+
+/* ---- explore_adds.c ---- */
+
 /* When the lane has been explored: applies its changes. */
 void explore_apply_changes(LaneWalk *walk);
-/* Counts its adds for a lane alike. */
-void explore_repeat_adds(Explorer *explorer, WarpView *view, unsigned lane, const GArray *changes);
+/* Counts its adds (LaneAdds) for a lane alike. */
+void explore_repeat_adds(Explorer *explorer, WarpView *view, unsigned lane, const GArray *adds);
 
 /* ---- explore_flight.c: accesses under way (sim/core/flight.h) in the proof: a look sees a cut of the machine.
  *

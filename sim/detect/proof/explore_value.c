@@ -92,12 +92,11 @@ static void select_operand(const LaneWalk *walk, LaneState *state, const Inst *i
 
 /* Compares each end of a range with a number. True if they agree; then so does all between. */
 static bool range_decides(CmpOp cmp, bool is_signed, uint32_t low, uint32_t high, uint32_t number, bool *result) {
-  is_signed &= cmp != CMP_EQ && cmp != CMP_NE;
+  bool inside = number - low <= high - low, equality = cmp == CMP_EQ || cmp == CMP_NE;
   uint32_t flip = is_signed ? UINT32_C(0x80000000) : 0;
-  if (is_signed && (low ^ high) >> 31)
-    return false; /* the range passes from positive to negative */
   low ^= flip, high ^= flip, number ^= flip;
-  bool inside = low <= number && number <= high;
+  if (!equality && low > high)
+    return false; /* the range comes round, or passes from positive to negative */
   switch (cmp) {
   case CMP_LT: *result = low < number; return low >= number || high < number;
   case CMP_LE: *result = low <= number; return low > number || high <= number;
@@ -171,6 +170,18 @@ static uint32_t execute_for(const LaneWalk *walk, const LaneState *state, const 
   return space.state.regs[inst->dst];
 }
 
+/* A known number is added to what has a range. */
+static bool shift_range(const LaneWalk *walk, LaneState *state, const Inst *inst) {
+  int16_t ranged = (int16_t)((int)state->ranged - 1);
+  if (inst->op != OP_IADD || ranged < 0 || (inst->a == ranged) == (inst->b == ranged) ||
+      inst->flags & (INST_CARRY_IN | INST_NEG_A | INST_NEG_B | INST_SAT) || inst_pred_writes(inst) ||
+      slot_unknown(state, inst->a == ranged ? inst->b : inst->a) || (uint32_t)inst->dst >= walk_nregs(walk))
+    return false;
+  uint32_t width = state->high - state->low, first = execute_for(walk, state, inst, state->low);
+  explore_set_range(walk, state, inst->dst, first, first + width);
+  return true;
+}
+
 /* The range of what is worked out from the index of any block, where that doesn't wrap. */
 static bool follow_range(const LaneWalk *walk, LaneState *state, const Inst *inst) {
   RegList reads = inst_reads(inst);
@@ -181,9 +192,9 @@ static bool follow_range(const LaneWalk *walk, LaneState *state, const Inst *ins
     if (slot_unknown(state, reads.reg[i]) && (uint32_t)reads.reg[i] + 1 != state->ranged)
       return false;
   uint32_t low = state->low, high = state->high, first = execute_for(walk, state, inst, low);
-  uint64_t step = low < high ? execute_for(walk, state, inst, low + 1) - first : 0;
+  uint64_t step = low != high ? execute_for(walk, state, inst, low + 1) - first : 0;
   uint64_t last = first + step * (high - low);
-  if (step > UINT32_MAX / 2 || last > UINT32_MAX || execute_for(walk, state, inst, high) != (uint32_t)last)
+  if (low > high || step > UINT32_MAX / 2 || last > UINT32_MAX || execute_for(walk, state, inst, high) != (uint32_t)last)
     return false;
   explore_set_range(walk, state, inst->dst, first, (uint32_t)last);
   return true;
@@ -279,7 +290,7 @@ void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst) {
   } else if (!reads_unknown(state, inst)) {
     execute(walk, state, inst);
   } else if (!combine_decides(walk, state, inst) && !compare_range(walk, state, inst) &&
-             !follow_range(walk, state, inst) && !move_halves(walk, state, inst) &&
+             !shift_range(walk, state, inst) && !follow_range(walk, state, inst) && !move_halves(walk, state, inst) &&
              !compare_halves(walk, state, inst)) {
     explore_forget_writes(walk, state, inst);
   }

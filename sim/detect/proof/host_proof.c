@@ -74,13 +74,11 @@ static bool is_repeated(const Host *host, uint32_t step) {
 /* An atomic add that comes once. */
 static void add_once(HostWalk *walk, uint32_t at) {
   const HostStep *step = &walk->host->steps[at];
-  bool down = step->value > INT32_MAX;
-  uint32_t size = down ? -step->value : step->value;
   if (walk->explorer->host_added[at])
     return;
   walk->explorer->host_added[at] = true;
-  abstract_add_sums(&walk->explorer->memory, word_set(walk, step->buffer, step->index), down ? 0 : size,
-                    down ? size : 0, size);
+  AddSums sums = abstract_sums_of(step->value);
+  abstract_add_sums(&walk->explorer->memory, word_set(walk, step->buffer, step->index), &sums);
 }
 
 static void add_sums(HostWalk *walk, const HostStep *step) {

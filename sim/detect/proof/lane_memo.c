@@ -16,7 +16,7 @@ typedef struct Known {
   bool common; /* it holds for other warps, too */
   LaneReach reach;
   GPtrArray *masks;
-  GArray *changes;
+  GArray *adds;     /* LaneAdds */
   GArray *words;    /* WordSeen */
   GArray *explored; /* uint32_t: instructions */
 } Known;
@@ -33,7 +33,7 @@ static void known_free(gpointer data) {
     return;
   g_free(known->start);
   g_ptr_array_free(known->masks, TRUE);
-  g_array_free(known->changes, TRUE);
+  g_array_free(known->adds, TRUE);
   g_array_free(known->words, TRUE);
   g_array_free(known->explored, TRUE);
   g_free(known);
@@ -92,7 +92,7 @@ void lane_memo_keep(LaneMemo *memo, const LaneWalk *walk, const LaneState *start
   known->masks = g_ptr_array_new();
   for (guint i = 0; i < effects->masks->len; i++)
     g_ptr_array_add(known->masks, g_ptr_array_index(effects->masks, i));
-  known->changes = copy_array(walk->changes, sizeof(LaneChange));
+  known->adds = copy_array(walk->adds, sizeof(LaneAdds));
   known->words = copy_array(effects->words, sizeof(WordSeen));
   known->explored = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   note_reads(known, walk->view->facts);
@@ -179,6 +179,6 @@ bool lane_memo_repeat(LaneMemo *memo, Explorer *explorer, WarpView *view, unsign
     abstract_note_reader(&g_array_index(known->words, WordSeen, i).set->readers, view->index);
   for (guint i = 0; known->common && i < known->explored->len; i++)
     view_note_explored(view, g_array_index(known->explored, uint32_t, i));
-  explore_repeat_adds(explorer, view, lane, known->changes);
+  explore_repeat_adds(explorer, view, lane, known->adds);
   return true;
 }

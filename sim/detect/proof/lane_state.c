@@ -66,6 +66,7 @@ void state_set_reset(StateSet *set) {
   g_array_set_size(set->dirty, 0);
   set->count = 0;
   set->from = NO_STATE;
+  set->change = set->roots = 0;
   g_array_set_size(set->edges, 0);
   g_clear_pointer(&set->returns, g_free);
   g_array_set_size(set->next_at_pc, 0);
@@ -210,7 +211,7 @@ static uint32_t find(const StateSet *set, const LaneState *state, uint32_t hash)
 static void connect(StateSet *set, uint32_t to) {
   if (!set->keeps_edges || set->from == NO_STATE)
     return;
-  StateEdge edge = {set->from, to};
+  StateEdge edge = {set->from, to, set->change};
   g_array_append_val(set->edges, edge);
 }
 

@@ -27,6 +27,7 @@ enum {
   STATES_AT_ONE_PC_MAX = 768,
 };
 #define NO_STATE UINT32_MAX
+#define SEVERAL_CHANGES UINT32_MAX
 
 typedef struct LaneFrame {
   uint32_t kind; /* StackKind */
@@ -79,6 +80,7 @@ static inline void lane_state_set_range(LaneState *state, unsigned reg, uint32_t
 /* The lane may go on from one state of the set to another (indices). */
 typedef struct StateEdge {
   uint32_t from, to;
+  uint32_t change; /* StateSet.change, as it was then */
 } StateEdge;
 
 typedef struct Values Values;
@@ -94,6 +96,8 @@ typedef struct StateSet {
   uint8_t *returns;       /* of each state: a lane may come back to it; NULL: not known, ... */
   guint returns_of;       /* ... or known with so many edges */
   uint32_t from;          /* the state that is being stepped, whose successors are added; NO_STATE before the first */
+  uint32_t change;        /* 1 + the number of a change on the way from there, SEVERAL_CHANGES; 0: none */
+  uint32_t roots;         /* so many states were there before the first step */
   GArray *next_at_pc;     /* uint32_t: chain of states of one instruction */
   uint32_t *newest_at_pc; /* for each instruction: index + 1 of its newest state, 0 if none */
   uint32_t *count_at_pc;

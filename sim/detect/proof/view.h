@@ -49,8 +49,8 @@ typedef struct LanePlace {
 /* What a lane may still add to a word, over all passes. */
 typedef struct AddShare {
   WordKey key;
-  uint32_t lane, step;
-  uint64_t up, down;
+  uint32_t lane;
+  AddSums sums;
 } AddShare;
 
 /* A BAR whose barrier or count is in a register, as one lane comes to it: all lanes that execute it must name the
@@ -139,6 +139,7 @@ typedef struct Explorer {
   GArray *meets;       /* bool, of each launch: its blocks may all come to SYNCBLOCKS */
   GQueue queue;        /* BlockView *: those with dirty warps */
   GArray *changes;     /* LaneChange of the lane that is explored */
+  GArray *adds;        /* LaneAdds of that lane */
   WalkEffects effects; /* of the same, its arrays */
   struct LaneMemo *memo;
   uint32_t *scratch_rows;
