@@ -175,6 +175,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/lane_state.h \
   sim/detect/proof/recurrence.c \
   sim/detect/proof/recurrence.h \
+  sim/detect/proof/repetition.c \
+  sim/detect/proof/repetition.h \
   sim/detect/proof/explore_adds.c \
   sim/detect/proof/explore_atomic.c \
   sim/detect/proof/explore_switch.c \

@@ -27,8 +27,12 @@ typedef struct Order {
   uint64_t steps;        /* of all; the newest are kept */
   uint64_t instructions; /* since the machine stood in the state that recurs */
   bool in_step;          /* several lanes of a warp try for words at once */
+  bool counts;           /* somebody adds to a word */
 } Order;
 
+static const char counts_repair[] =
+    "let who waits look at the counter first, and change it only where that lets it through (a compare-and-swap), or "
+    "back off by different times: what many take away for a moment keeps all of them out";
 static const char lanes_repair[] =
     "let the lanes of the warp take their turns by number, take locks in one order, or take all that a lane needs in "
     "one step; lanes of one warp that go on together can't get out of each other's way";
@@ -73,6 +77,7 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   Unit unit = op_info[point->inst->op].unit;
   if (!point->lanes || (unit != UNIT_SHARED && unit != UNIT_GLOBAL))
     return;
+  order->counts |= op_info[point->inst->op].flags & OPF_ATOMIC && point->inst->mode == ATOM_ADD;
   order->in_step |= tries(point->inst) && bits_count(point->lanes) > 1;
   Step step = {point->block->launch, point->block->index, point->warp->warp_in_block, point->lanes, point->pc, 1};
   Step *last = order->steps ? &order->step[(order->steps - 1) % STEPS_SHOWN] : NULL;
@@ -189,6 +194,7 @@ Finding *livelock_report(Gpu *gpu) {
     finding->repair =
         g_strdup(place           ? "break the symmetry: give the contenders an order, or back off by different times"
                  : order.in_step ? lanes_repair
+                 : order.counts  ? counts_repair
                                  : "give the loop an exit that some thread can bring about");
     if (place)
       add_steps(&order, finding, place);
@@ -211,6 +217,24 @@ Finding *livelock_report_alone(Gpu *gpu, const Warp *warp) {
     return finding;
   }
   return NULL;
+}
+
+/* The word that the finding is about was taken since then, by a compare-and-swap or an exchange. */
+static bool was_taken(const Gpu *gpu, const Finding *finding, uint64_t since) {
+  if (g_strcmp0(finding->space, "global") != 0)
+    return false;
+  WordChange change = look_global_change(gpu, finding->address);
+  if (thread_is_none(change.thread) || thread_is_host(change.thread) || change.cycle < since)
+    return false;
+  const Inst *inst = &gpu_launch(gpu, change.thread.launch)->kernel->insts[change.pc];
+  return op_info[inst->op].flags & OPF_ATOMIC && tries(inst);
+}
+
+bool livelock_takes_all(const Gpu *gpu, const GPtrArray *findings, guint count, uint64_t since) {
+  bool all = count > 0;
+  for (guint i = 0; i < count && all; i++)
+    all = was_taken(gpu, g_ptr_array_index(findings, i), since);
+  return all;
 }
 
 /* "lane 3 of warp 2 of block 0 gave it the value 1 in cycle 900". NULL: nobody changed it. Free with g_free. */

@@ -1,5 +1,6 @@
 #include "sim/detect/progress.h"
 
+#include "base/bits.h"
 #include "sim/core/host.h"
 #include "sim/core/look.h"
 #include "sim/detect/livelock.h"
@@ -8,6 +9,7 @@
 #include "sim/detect/naming/standing.h"
 #include "sim/detect/proof/closure.h"
 #include "sim/detect/proof/recurrence.h"
+#include "sim/detect/proof/repetition.h"
 #include "sim/detect/proof/settle.h"
 #include "sim/detect/proof/stillness.h"
 
@@ -288,17 +290,34 @@ static bool due_for_recurrence(const Watch *watch) {
   return watch->live_looks >= LOOKS_BEFORE_RECURRENCE && (doubled || grown || watch->gpu->noisy);
 }
 
+/* The lanes of the warp take what each other waits for, and give it back, all in step: that is no deadlock. */
+static void name_turns(Watch *watch, guint causes, uint64_t since, const Warp *warp, Outcome *outcome) {
+  bool named = outcome->verdict == VERDICT_LOCK_ORDER_DEADLOCK || outcome->verdict == VERDICT_ORPHAN_WAIT;
+  bool in_step = bits_count(warp->active) > 1;
+  Finding *finding = named && in_step && livelock_takes_all(watch->gpu, watch->findings, causes, since)
+                         ? livelock_report_alone(watch->gpu, warp)
+                         : NULL;
+  if (!finding)
+    return;
+  g_ptr_array_remove_range(watch->findings, 0, causes);
+  g_ptr_array_insert(watch->findings, 0, finding);
+  outcome->verdict = VERDICT_LIVELOCK;
+}
+
 /* Only one warp can issue, and its state came back: it goes on like that for ever, and there is no other order.
  * Named after what keeps it from ending, as a deadlock, as far as what it reads in the circle says that. */
 static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
   GpuStop stop;
+  uint64_t since = watch->gpu->cycle;
   SeenLoads *seen = seen_record(watch->gpu, warp, RECURRENCE_WINDOW, watch->limit_cycles, &stop);
   if (!seen)
     return conclude(watch, stop, outcome);
   Explorer *explorer = explorer_new(watch->gpu);
   explorer->seen = seen;
   if (explorer_prove(explorer) != EXPLORE_LIVE && !explorer->gave_up) {
+    guint before = watch->findings->len;
     explain(watch, explorer, outcome);
+    name_turns(watch, watch->findings->len - before, since, warp, outcome);
   } else {
     outcome->verdict = VERDICT_LIVELOCK;
     Finding *finding = livelock_report_alone(watch->gpu, warp);
@@ -368,20 +387,8 @@ static bool watch_closure(Watch *watch, Outcome *outcome) {
   return conclude_watch(watch, circle, stop, outcome);
 }
 
-/* True if the run ended, by a livelock or otherwise. */
-static bool watch_recurrence(Watch *watch, Outcome *outcome) {
-  GpuStop stop;
-  uint64_t barriers = watch->gpu->counters.barriers_completed;
-  watch->watched_at = calm_instructions(watch);
-  if (!recurrence_watch(watch->gpu, watch->limit_cycles, &stop))
-    return stop == GPU_BUDGET ? watch_stillness(watch, outcome) || watch_closure(watch, outcome)
-                              : conclude(watch, stop, outcome);
-  bool by_barriers = watch->gpu->counters.barriers_completed != barriers;
-  Warp *only = by_barriers ? NULL : seen_only_warp(watch->gpu);
-  if (only)
-    return conclude_alone(watch, only, outcome);
-  if (!by_barriers && (conclude_still(watch, outcome) || watch_closure(watch, outcome)))
-    return true;
+/* All go on as they did: held up at random, they may not. True if the run ended, by a livelock. */
+static bool conclude_recurrence(Watch *watch, Outcome *outcome) {
   if (!watch->gpu->noisy) {
     watch->gpu->noisy = true;
     watch->disturbed_at = watch->gpu->cycle;
@@ -395,6 +402,33 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   if (finding)
     g_ptr_array_insert(watch->findings, 0, finding);
   return true;
+}
+
+/* The state of the machine doesn't come back: perhaps nothing changes, or each warp goes round. True if the run
+ * ended. */
+static bool watch_each(Watch *watch, Outcome *outcome) {
+  if (watch_stillness(watch, outcome) || watch_closure(watch, outcome))
+    return true;
+  GpuStop stop;
+  if (repetition_watch(watch->gpu, calm_instructions(watch) / WATCHED_PART, watch->limit_cycles, &stop))
+    return conclude_recurrence(watch, outcome);
+  return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+}
+
+/* True if the run ended, by a livelock or otherwise. */
+static bool watch_recurrence(Watch *watch, Outcome *outcome) {
+  GpuStop stop;
+  uint64_t barriers = watch->gpu->counters.barriers_completed;
+  watch->watched_at = calm_instructions(watch);
+  if (!recurrence_watch(watch->gpu, watch->limit_cycles, &stop))
+    return stop == GPU_BUDGET ? watch_each(watch, outcome) : conclude(watch, stop, outcome);
+  bool by_barriers = watch->gpu->counters.barriers_completed != barriers;
+  Warp *only = by_barriers ? NULL : seen_only_warp(watch->gpu);
+  if (only)
+    return conclude_alone(watch, only, outcome);
+  if (!by_barriers && (conclude_still(watch, outcome) || watch_closure(watch, outcome)))
+    return true;
+  return conclude_recurrence(watch, outcome);
 }
 
 /* Warps that exited and blocks that came: what no loop can repeat for ever. */
@@ -481,7 +515,7 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
       break;
     }
   }
-  if (watch.disturbed_at && outcome.verdict != VERDICT_LIVELOCK)
+  if (watch.disturbed_at && (outcome.verdict == VERDICT_COMPLETED || outcome.verdict == VERDICT_UNDECIDED))
     report_disturbance(&watch);
   if (outcome.verdict == VERDICT_UNDECIDED && !outcome.stop)
     outcome.stop = stop_asked(options->stop);

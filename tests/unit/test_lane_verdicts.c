@@ -74,11 +74,18 @@ static const Ending endings[] = {
      64, {VERDICT_BARRIER_DEADLOCK, VERDICT_BARRIER_DEADLOCK}, {"barrier 1", "barrier 1"}},
     {"two groups that go round in circles",
      PROLOGUE "MOV R6, -1; @P0 BRA other; loop: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; "
-              "ISETP.NE P3, PT, R3, 77, PT; @P3 BRA loop; EXIT; "
-              "other: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; ISETP.NE P3, PT, R3, 77, PT; @P3 BRA other; EXIT",
+              "ISETP.NE P3, PT, R3, 3, PT; @P3 BRA loop; EXIT; "
+              "other: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; ISETP.NE P3, PT, R3, 3, PT; @P3 BRA other; EXIT",
      4,
      {VERDICT_LIVELOCK, VERDICT_LIVELOCK},
      {NULL, NULL}},
+    {"two groups that count round and round, and never so far",
+     PROLOGUE "MOV R6, -1; @P0 BRA other; loop: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; "
+              "ISETP.NE P3, PT, R3, 77, PT; @P3 BRA loop; EXIT; "
+              "other: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; ISETP.NE P3, PT, R3, 77, PT; @P3 BRA other; EXIT",
+     4,
+     {VERDICT_ORPHAN_WAIT, VERDICT_ORPHAN_WAIT},
+     {"only threads that wait", "only threads that wait"}},
     {"nobody gives the signal", PROLOGUE WAIT("YIELD ") "EXIT", 32, {VERDICT_ORPHAN_WAIT, VERDICT_ORPHAN_WAIT}, {"nobody is left", "nobody is left"}},
     {"nested barriers, a long loop", "MOV R4, 0; BSSY 0, out; loop: BSSY 1, in; @P1 BRA in; IADD R5, R5, 1; in: BSYNC 1; "
      "IADD R4, R4, 1; SHL R6, R0, 12; IADD R6, R6, 64; ISETP.LT P3, PT, R4, R6, PT; @P3 BRA loop; out: BSYNC 0; EXIT", 4,

@@ -1,0 +1,132 @@
+#include "sim/detect/proof/repetition.h"
+
+#include "base/bits.h"
+#include "sim/core/host.h"
+#include "sim/detect/proof/circle.h"
+#include "sim/detect/proof/warp_digest.h"
+
+enum {
+  WINDOW_LEAST = 40000,   /* instructions watched: so many, */
+  WINDOW_PER_WARP = 4000, /* and so many for each warp that can issue */
+  SEEN_LEAST = 64,        /* so often a warp goes on, waiting for nothing, in the second half */
+  NEW_PART = 32           /* one of so many states there may be new */
+};
+
+/* How often something was seen, and was new. */
+typedef struct Tally {
+  uint64_t seen, new;
+} Tally;
+
+typedef struct Repetition {
+  Gpu *gpu;
+  uint64_t *age;       /* of the warp, and 1, of each warp slot of the machine; 0: nobody is watched there */
+  Tally *tally;        /* of each warp slot, in the second half */
+  Tally memory;        /* the same of what memory holds */
+  GHashTable *states;  /* of all warps, and of memory */
+  KernelState *kernel; /* of each launch */
+  uint64_t newest;     /* hash of memory, when it was looked at last */
+  uint32_t warps;
+  bool second;         /* half */
+  bool broken;         /* something happened that a state doesn't say */
+} Repetition;
+
+static uint32_t slot_of(const Sm *sm, const Warp *warp) { return sm->index * SM_WARPS_MAX + warp->slot; }
+
+static void count(Repetition *repetition, Tally *tally, uint64_t state) {
+  bool new = g_hash_table_add(repetition->states, g_memdup2(&state, sizeof state));
+  tally->seen += repetition->second;
+  tally->new += repetition->second && new;
+}
+
+static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
+  (void)until;
+  Repetition *repetition = user;
+  const Warp *warp = point->warp;
+  uint32_t slot = slot_of(point->sm, warp);
+  uint64_t memory = repetition->gpu->memory_hash;
+  repetition->broken |= repetition->age[slot] != warp->age + 1;
+  if (memory != repetition->newest)
+    count(repetition, &repetition->memory, bits_mix(UINT64_MAX, memory));
+  repetition->newest = memory;
+  if (warp->pending || repetition->broken)
+    return;
+  const KernelState *state = &repetition->kernel[point->block->launch->index];
+  count(repetition, &repetition->tally[slot], warp_digest(warp->age + 1, point->sm, warp, state));
+}
+
+static void watch_warp(Repetition *repetition, const Sm *sm, const Warp *warp) {
+  const Launch *launch = sm->blocks[warp->block_slot].launch;
+  kernel_state_init(&repetition->kernel[launch->index], launch->kernel);
+  repetition->broken |= repetition->kernel[launch->index].clocked;
+  repetition->age[slot_of(sm, warp)] = warp->age + 1;
+  repetition->warps++;
+}
+
+static void init(Repetition *repetition, Gpu *gpu) {
+  gsize slots = (gsize)gpu->machine->gpu.sms * SM_WARPS_MAX;
+  *repetition = (Repetition){.gpu = gpu,
+                             .age = g_new0(uint64_t, slots),
+                             .tally = g_new0(Tally, slots),
+                             .states = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
+                             .kernel = g_new0(KernelState, gpu->launches->len),
+                             .broken = !host_is_still(gpu->host) || gpu->locks};
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++)
+      if (gpu->sms[i].warps[slot].state == WARP_RUNNING)
+        watch_warp(repetition, &gpu->sms[i], &gpu->sms[i].warps[slot]);
+}
+
+static void clear(Repetition *repetition) {
+  for (guint i = 0; i < repetition->gpu->launches->len; i++)
+    kernel_state_clear(&repetition->kernel[i]);
+  g_hash_table_destroy(repetition->states);
+  g_free(repetition->kernel);
+  g_free(repetition->tally);
+  g_free(repetition->age);
+}
+
+static bool repeats(const Tally *tally) { return NEW_PART * tally->new <= tally->seen; }
+
+/* Each warp that can issue was seen, and did nothing new, or hardly anything; nor did memory. */
+static bool all_repeat(const Repetition *repetition) {
+  uint32_t slots = repetition->gpu->used_sms * SM_WARPS_MAX;
+  for (uint32_t slot = 0; slot < slots; slot++) {
+    const Tally *tally = &repetition->tally[slot];
+    if (repetition->age[slot] && (tally->seen < SEEN_LEAST || !repeats(tally)))
+      return false;
+  }
+  return repeats(&repetition->memory);
+}
+
+/* Runs half of the window. False if it isn't over, or something has come to an end. */
+static bool run_half(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+  Gpu *gpu = repetition->gpu;
+  uint64_t progress = gpu->progress;
+  *stop = gpu_run(gpu, instructions, limit_cycles);
+  return *stop == GPU_BUDGET && gpu->progress == progress && !repetition->broken;
+}
+
+static bool watch(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+  Gpu *gpu = repetition->gpu;
+  g_autofree uint64_t *issued = circle_issued(gpu);
+  Probe probe = {.user = repetition, .issued = note_issued};
+  gpu_subscribe(gpu, &probe);
+  gpu->hashes_memory = true;
+  bool runs = run_half(repetition, instructions / 2, limit_cycles, stop);
+  repetition->second = true;
+  runs = runs && run_half(repetition, instructions / 2, limit_cycles, stop);
+  gpu->hashes_memory = false;
+  gpu_unsubscribe(gpu, &probe);
+  return runs && circle_is_performed(gpu, issued) && host_is_still(gpu->host) && all_repeat(repetition);
+}
+
+bool repetition_watch(Gpu *gpu, uint64_t share, uint64_t limit_cycles, GpuStop *stop) {
+  Repetition repetition;
+  init(&repetition, gpu);
+  uint64_t instructions = WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * repetition.warps;
+  *stop = GPU_BUDGET;
+  bool worth = !repetition.broken && repetition.warps && instructions <= MAX(share, (uint64_t)CIRCLE_SHARE_LEAST);
+  bool repeats = worth && watch(&repetition, instructions, limit_cycles, stop);
+  clear(&repetition);
+  return repeats;
+}

@@ -1,0 +1,18 @@
+/* repetition.h - do all warps go on doing what they have done before? For livelocks of several warps whose common
+ * state doesn't come back soon (recurrence.h), since each goes round in a time of its own.
+ *
+ * The run is watched for a while. Of each warp the states (warp_digest.h) are kept in which it goes on and waits for
+ * nothing, of memory what it holds after each change. If in the second half hardly anything is new, for each single
+ * warp and for memory, nothing leads out of what they do under this schedule. That is no proof: another order may. A
+ * warp that counts, works or climbs on makes new states; one that sleeps or waits all the while isn't seen often
+ * enough; what is counted in memory makes new contents. */
+#ifndef LOCKSTEP_DETECT_PROOF_REPETITION_H
+#define LOCKSTEP_DETECT_PROOF_REPETITION_H
+
+#include "sim/core/gpu.h"
+
+/* Runs on for as many instructions as the warps need, if these are no more than `share` or CIRCLE_SHARE_LEAST. True
+ * if all only repeated what they had done. False if they didn't, or the run stopped (*stop says why). */
+bool repetition_watch(Gpu *gpu, uint64_t share, uint64_t limit_cycles, GpuStop *stop);
+
+#endif
