@@ -6,6 +6,7 @@
 #include "sim/detect/race/guess_state.h"
 #include "sim/detect/race/merges.h"
 #include "sim/detect/race/narrow_guesses.h"
+#include "sim/detect/race/values.h"
 
 enum { GUESS_STATES_MAX = 2000 };
 
@@ -208,17 +209,10 @@ static bool is_quiet(const Inst *inst) {
   return is_pure(inst) || constant || (op_info[inst->op].flags & OPF_FENCE);
 }
 
-static bool is_immediate(const Kernel *kernel, int16_t operand) {
-  return operand < 0 && kernel->consts[~operand].kind == CONST_IMMEDIATE;
-}
-
 /* It finds what a word has, and leaves that there: a load, or `atomicAdd(p, 0)`. */
 static bool is_look(const Kernel *kernel, const Inst *inst) {
-  bool idle = inst->mode == ATOM_ADD || inst->mode == ATOM_OR || inst->mode == ATOM_XOR;
-  bool adds_nothing = inst->op == OP_ATOM && idle && inst->width == WIDTH_32 && is_immediate(kernel, inst->b) &&
-                      kernel->consts[~inst->b].value == 0;
   bool loads = inst->op == OP_LD && op_info[OP_LD].unit == UNIT_GLOBAL && inst->sem != SEM_WEAK;
-  return (loads || adds_nothing) && !inst_is_guarded(inst);
+  return (loads || value_is_only_read(kernel, inst)) && !inst_is_guarded(inst);
 }
 
 static bool is_same_word(const Inst *load, const Inst *inst) {
@@ -241,7 +235,7 @@ static GuessHeld result_of(const Walk *walk, const GuessState *state, const Inst
   const GuessHeld *from = inst->a >= 0 ? guess_state_reg(state, inst->a) : NULL;
   if (inst->op == OP_MOV && from && !(inst->flags & changes))
     return *from;
-  if (inst->op == OP_MOV && inst->a < 0 && !(inst->flags & changes) && is_immediate(walk->kernel, inst->a))
+  if (inst->op == OP_MOV && inst->a < 0 && !(inst->flags & changes) && value_is_immediate(walk->kernel, inst->a))
     return (GuessHeld){.kind = FIXED, .by = inst->a};
   if (inst->op == OP_PRMT && inst->mode == PRMT_INDEX && from &&
       !guess_kind_is_old(guess_state_kind(state, inst->b)) && guess_state_kind(state, inst->c) == FRESH &&
@@ -295,7 +289,7 @@ static GuessPred compares_word(const GuessState *state, const Inst *inst, int16_
 /* A constant that came by a register is compared with one: `value = 0; ...; if (value == 0)`. */
 static GuessPred compares_fixed(const Walk *walk, const GuessState *state, const Inst *inst) {
   const GuessHeld *a = inst->a >= 0 ? guess_state_reg(state, inst->a) : NULL;
-  if (inst->op != OP_ISETP || !a || a->kind != FIXED || !is_immediate(walk->kernel, inst->b))
+  if (inst->op != OP_ISETP || !a || a->kind != FIXED || !value_is_immediate(walk->kernel, inst->b))
     return PRED_FRESH;
   bool equal = walk->kernel->consts[~a->by].value == walk->kernel->consts[~inst->b].value;
   return equal == (inst->cmp == CMP_EQ) ? PRED_HOLDS : PRED_HOLDS_NOT;

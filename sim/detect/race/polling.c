@@ -1,6 +1,7 @@
 #include "sim/detect/race/polling.h"
 
 #include "sim/core/queue_unit.h"
+#include "sim/detect/race/values.h"
 
 /* Machine code's look at the phase of an mbarrier. */
 static bool checks_phase(const Inst *inst) { return inst->op == OP_LDS && inst->sem == SEM_RELAXED; }
@@ -183,7 +184,7 @@ static bool leads_out_alone(PollLoop *loop) {
   for (guint i = 0; i < behind->len && ways->len && loop->steps > 0; i++) {
     const CfgBlock *block = poll_block(loop, g_array_index(behind, uint32_t, i));
     for (uint32_t pc = MAX(block->first, i ? 0 : followed + 1); pc <= block->last && ways->len; pc++)
-      if (is_load(&loop->kernel->insts[pc], false))
+      if (is_load(&loop->kernel->insts[pc], false) || value_is_only_read(loop->kernel, &loop->kernel->insts[pc]))
         drop_decided(loop, pc, ways);
   }
   loop->load = followed;

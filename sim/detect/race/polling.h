@@ -28,7 +28,7 @@ bool *polling_tries(const Kernel *kernel);
 /* Polling loads, and those of which an old value leads to another round, past nothing that changes memory, unless
  * something that is loaded behind them ends the loop (`while (more) { if (head >= tail) continue; ... }`). Not those
  * where an old value leads out if what was loaded before them says so (`closed = ...; if (head < tail) ...; else if
- * (closed) break;`). */
+ * (closed) break;`). `atomicAdd(p, 0)` is a load there. */
 bool *polling_waits(const Kernel *kernel);
 
 #endif

@@ -1,5 +1,7 @@
 #include "sim/detect/race/polling_loop.h"
 
+#include "sim/detect/race/values.h"
+
 uint64_t poll_bits(RegList list) {
   uint64_t bits = 0;
   for (unsigned i = 0; i < list.count; i++)
@@ -24,11 +26,16 @@ PollInst *poll_read_kernel(const Kernel *kernel) {
 
 /* ---- the blocks of a loop ---- */
 
+/* The instruction may change memory. */
+static bool may_change(const Kernel *kernel, const Inst *inst) {
+  return op_info[inst->op].flags & (OPF_STORE | OPF_ATOMIC) && !value_is_only_read(kernel, inst);
+}
+
 /* No such loop passes the block. */
 static bool is_outside(const PollLoop *loop, uint32_t block) {
   for (uint32_t pc = poll_block(loop, block)->first; pc <= poll_block(loop, block)->last; pc++) {
-    const OpInfo *info = &op_info[loop->kernel->insts[pc].op];
-    if (info->unit == UNIT_BARRIER || (loop->quiet && info->flags & (OPF_STORE | OPF_ATOMIC)))
+    const Inst *inst = &loop->kernel->insts[pc];
+    if (op_info[inst->op].unit == UNIT_BARRIER || (loop->quiet && may_change(loop->kernel, inst)))
       return true;
   }
   return false;
