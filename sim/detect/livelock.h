@@ -13,8 +13,8 @@
 Finding *livelock_report(Gpu *gpu);
 /* The same where only `warp` can issue, so that there is no other order. */
 Finding *livelock_report_alone(Gpu *gpu, const Warp *warp);
-/* True if each of the first `count` findings is about a word that a thread has taken since then, by a compare-and-swap
- * or an exchange: who waits for it comes too late each time, but it is given back. */
+/* True if each of the first `count` findings is about a word that a thread has taken since then, by a
+ * compare-and-swap or an exchange: who waits for it comes too late each time, but it is given back. */
 bool livelock_takes_all(const Gpu *gpu, const GPtrArray *findings, guint count, uint64_t since);
 /* The same where all warps go round for ever, in whatever order. */
 Finding *livelock_report_circle(const Gpu *gpu, const Circle *circle);

@@ -153,7 +153,8 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
   if (lane_memo_repeat(explorer->memo, explorer, view, lane, start, &reach))
     return reach;
   LaneWalk walk = {
-      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .adds = explorer->adds, .effects = explorer->effects};
+      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .adds = explorer->adds,
+      .effects = explorer->effects};
   walk_lane(&walk, start, false);
   lane_memo_keep(explorer->memo, &walk, start);
   return walk.reach;
@@ -162,7 +163,8 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
 /* The lane goes on only once others have come; its accesses that are under way don't wait. */
 static void prove_flights(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start) {
   LaneWalk walk = {
-      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .adds = explorer->adds, .effects = explorer->effects};
+      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .adds = explorer->adds,
+      .effects = explorer->effects};
   walk_lane(&walk, start, true);
 }
 

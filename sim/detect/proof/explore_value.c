@@ -194,7 +194,8 @@ static bool follow_range(const LaneWalk *walk, LaneState *state, const Inst *ins
   uint32_t low = state->low, high = state->high, first = execute_for(walk, state, inst, low);
   uint64_t step = low != high ? execute_for(walk, state, inst, low + 1) - first : 0;
   uint64_t last = first + step * (high - low);
-  if (low > high || step > UINT32_MAX / 2 || last > UINT32_MAX || execute_for(walk, state, inst, high) != (uint32_t)last)
+  if (low > high || step > UINT32_MAX / 2 || last > UINT32_MAX ||
+      execute_for(walk, state, inst, high) != (uint32_t)last)
     return false;
   explore_set_range(walk, state, inst->dst, first, (uint32_t)last);
   return true;
