@@ -16,7 +16,7 @@ for code in sm_90.cubin ptx; do
     cat >"$folder/$kernel.$code.yaml" <<END
 program: $PWD/validation/hardware/word_locks.$code
 params: {blocks: 1, threads: 32, each: 1, lanes: 1, pages: 0}
-buffers: {before: {words: 37888 * pages + 1}, word: {words: 11264}, total: {words: 1024}, tries: {words: 2}}
+buffers: {before: {words: 1024 * pages + 1}, word: {words: 11264}, total: {words: 1024}, tries: {words: 2}}
 launches: [{kernel: $kernel, grid: blocks, block: threads, args: [word, total, tries, each, lanes]}]
 END
   done
