@@ -72,11 +72,21 @@ static const char *const tests[] = {
     [TESTP_FINITE] = "FINITE",  [TESTP_INFINITE] = "INFINITE", [TESTP_NUMBER] = "NUMBER",
     [TESTP_NOTANUMBER] = "NAN", [TESTP_NORMAL] = "NORMAL",     [TESTP_SUBNORMAL] = "SUBNORMAL"};
 static const char *const directions[] = {"L", "R"};
+static const char *const cluster_barriers[] = {[CLUSTERBAR_WAIT] = "WAIT", [CLUSTERBAR_ARRIVE] = "ARV"};
 
 /* What Inst.mode says, of each opcode that has one. */
 static const char *const *const modes[OP_COUNT] = {
-    [OP_MUFU] = functions, [OP_DMUFU] = functions, [OP_SHFL] = shuffles, [OP_MATCH] = matches, [OP_REDUX] = atoms,
-    [OP_BULKRED] = atoms,  [OP_ATOMS] = atoms,     [OP_PRMT] = permutes, [OP_TESTP] = tests,   [OP_SHF] = directions,
+    [OP_MUFU] = functions,
+    [OP_DMUFU] = functions,
+    [OP_SHFL] = shuffles,
+    [OP_MATCH] = matches,
+    [OP_REDUX] = atoms,
+    [OP_BULKRED] = atoms,
+    [OP_ATOMS] = atoms,
+    [OP_PRMT] = permutes,
+    [OP_TESTP] = tests,
+    [OP_SHF] = directions,
+    [OP_CLUSTERBAR] = cluster_barriers,
 };
 
 static void append(GString *out, const char *name) {

@@ -39,6 +39,9 @@ enum {
 #define SHARED_HIGH UINT32_C(0x7fff0000)
 #define LOCAL_WINDOW UINT32_C(0xf0000000)
 #define WINDOW_BYTES UINT32_C(0x08000000)
+/* In a cluster (Kernel.ranked) an address of shared memory has the rank of its block above CLUSTER_RANK_SHIFT, as
+ * sm_90 has it; the window has room for CLUSTER_BLOCKS_MAX of them. */
+enum { CLUSTER_RANK_SHIFT = 24, CLUSTER_BLOCKS_MAX = 8 };
 
 typedef enum {
   CMP_F,
@@ -141,6 +144,8 @@ enum { SUM_OF_WINDOW = 1 };
 typedef enum { COPY_ALL, COPY_OR_ZEROS, COPY_PART } CopyMode;
 typedef enum { VOTE_ALL, VOTE_ANY, VOTE_EQ } VoteMode;
 typedef enum { BAR_SYNC, BAR_ARV, BAR_RED_POPC, BAR_RED_AND, BAR_RED_OR } BarMode;
+/* CLUSTERBAR: it waits, or it arrives, as BAR_SYNC and BAR_ARV have it. */
+typedef enum { CLUSTERBAR_WAIT = BAR_SYNC, CLUSTERBAR_ARRIVE = BAR_ARV } ClusterBarMode;
 /* WARPSYNC: lanes of the mask meet wherever they are; or all lanes at this instruction, as ptxas has it before a
  * block barrier; or lanes of the mask at any WARPSYNC.COLLECTIVE, which execute what stands behind one of these
  * together, up to ENDCOLLECTIVE; or as the first, and lanes with other masks go on apart. */
@@ -222,6 +227,24 @@ typedef enum {
   SR_DYNAMIC_SHARED_BYTES,
   SR_ENVREG1,
   SR_ENVREG2,
+  /* Of clusters of blocks, which lie in the grid as blocks of threads would: which one; how many there are; the
+   * block's place in its own; how many blocks that has; the same as one number, x first; whether the launch has
+   * clusters. */
+  SR_CLUSTERID_X,
+  SR_CLUSTERID_Y,
+  SR_CLUSTERID_Z,
+  SR_NCLUSTERID_X,
+  SR_NCLUSTERID_Y,
+  SR_NCLUSTERID_Z,
+  SR_CLUSTER_CTAID_X,
+  SR_CLUSTER_CTAID_Y,
+  SR_CLUSTER_CTAID_Z,
+  SR_CLUSTER_NCTAID_X,
+  SR_CLUSTER_NCTAID_Y,
+  SR_CLUSTER_NCTAID_Z,
+  SR_CLUSTER_CTARANK,
+  SR_CLUSTER_NCTARANK,
+  SR_IS_CLUSTER,
   SR_COUNT
 } SpecialReg;
 
@@ -308,11 +331,16 @@ typedef struct Inst {
 } Inst;
 static_assert(sizeof(Inst) == 64, "Inst is one cache line");
 
+/* An arrival at an mbarrier: in the block's own shared memory, or (RED) by a generic address. */
+static inline bool inst_arrives(const Inst *inst) {
+  return (inst->op == OP_ATOMS || inst->op == OP_RED) && inst->mode == ATOM_ARRIVE;
+}
+
 /* SYNCS of sm_90 and newer: an instruction of its own for mbarriers, which ptxas doesn't take for an atomic
  * operation: lanes that do the same get the same. (Before, ATOMS.ARRIVE and stores did it.) */
 static inline bool inst_is_syncs(const Inst *inst) {
-  return inst->op == OP_ATOMS && ((inst->mode == ATOM_ARRIVE && inst->lop != MBARRIER_BEFORE_HOPPER) ||
-                                  (inst->mode == ATOM_EXCH && inst->lop == EXCH_INITS));
+  return (inst_arrives(inst) && inst->lop != MBARRIER_BEFORE_HOPPER) ||
+         (inst->op == OP_ATOMS && inst->mode == ATOM_EXCH && inst->lop == EXCH_INITS);
 }
 
 /* A copy in bulk between global and shared memory: operand a is the address in global memory, b that in shared memory
@@ -432,6 +460,8 @@ typedef struct Kernel {
   bool params_lost; /* it is refused, and `params` aren't all that it has: they couldn't be read */
   uint32_t max_threads;          /* of a block, by .maxntid or .reqntid; 0: not given */
   uint32_t exact_block[3];       /* .reqntid; 0: not given */
+  uint32_t cluster[3];           /* .reqnctapercluster, __cluster_dims__; 0: not given */
+  bool ranked; /* in a cluster addresses of its shared memory have the block's rank (CLUSTER_RANK_SHIFT) */
   uint32_t convergence_barriers; /* how many of B0.. the kernel uses */
   ConstRef *consts;
   uint32_t nconsts;

@@ -331,6 +331,21 @@ static const char *const newer_specials[] = {
     [SR_DYNAMIC_SHARED_BYTES - SR_FERMI_COUNT] = "SR_DynamicSharedBytes",
     [SR_ENVREG1 - SR_FERMI_COUNT] = "SR_EnvReg1",
     [SR_ENVREG2 - SR_FERMI_COUNT] = "SR_EnvReg2",
+    [SR_CLUSTERID_X - SR_FERMI_COUNT] = "SR_ClusterId_X",
+    [SR_CLUSTERID_Y - SR_FERMI_COUNT] = "SR_ClusterId_Y",
+    [SR_CLUSTERID_Z - SR_FERMI_COUNT] = "SR_ClusterId_Z",
+    [SR_NCLUSTERID_X - SR_FERMI_COUNT] = "SR_NClusterId_X",
+    [SR_NCLUSTERID_Y - SR_FERMI_COUNT] = "SR_NClusterId_Y",
+    [SR_NCLUSTERID_Z - SR_FERMI_COUNT] = "SR_NClusterId_Z",
+    [SR_CLUSTER_CTAID_X - SR_FERMI_COUNT] = "SR_Cluster_CTAid_X",
+    [SR_CLUSTER_CTAID_Y - SR_FERMI_COUNT] = "SR_Cluster_CTAid_Y",
+    [SR_CLUSTER_CTAID_Z - SR_FERMI_COUNT] = "SR_Cluster_CTAid_Z",
+    [SR_CLUSTER_NCTAID_X - SR_FERMI_COUNT] = "SR_Cluster_NCTAid_X",
+    [SR_CLUSTER_NCTAID_Y - SR_FERMI_COUNT] = "SR_Cluster_NCTAid_Y",
+    [SR_CLUSTER_NCTAID_Z - SR_FERMI_COUNT] = "SR_Cluster_NCTAid_Z",
+    [SR_CLUSTER_CTARANK - SR_FERMI_COUNT] = "SR_Cluster_CTARank",
+    [SR_CLUSTER_NCTARANK - SR_FERMI_COUNT] = "SR_Cluster_NCTARank",
+    [SR_IS_CLUSTER - SR_FERMI_COUNT] = "SR_IsCluster",
 };
 
 const char *sass_names_special_text(SpecialReg special) {

@@ -9,6 +9,10 @@ liblockstep_a_SOURCES += \
   sim/core/queue_unit.c \
   sim/core/queue_unit.h \
   sim/core/access.h \
+  sim/core/cluster.c \
+  sim/core/cluster.h \
+  sim/core/remote.c \
+  sim/core/remote.h \
   sim/core/barrier.c \
   sim/core/barrier.h \
   sim/core/cached.c \
@@ -218,6 +222,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/lane_holes.h \
   sim/detect/race/lane_order.c \
   sim/detect/race/lane_order.h \
+  sim/detect/race/peer_exits.c \
+  sim/detect/race/peer_exits.h \
   sim/detect/race/polling.c \
   sim/detect/race/polling.h \
   sim/detect/race/polling_loop.c \

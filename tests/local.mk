@@ -39,6 +39,7 @@ UNIT_TESTS = \
   tests/unit/test_backing \
   tests/unit/test_barrier \
   tests/unit/test_bulk \
+  tests/unit/test_cluster \
   tests/unit/test_cfg \
   tests/unit/test_check \
   tests/unit/test_closure \

@@ -40,13 +40,23 @@ static bool is_launch_constant(uint8_t special) {
   case SR_NCTAID_Y:
   case SR_NCTAID_Z:
   case SR_ENVREG1:
-  case SR_ENVREG2: return true;
+  case SR_ENVREG2:
+  case SR_NCLUSTERID_X:
+  case SR_NCLUSTERID_Y:
+  case SR_NCLUSTERID_Z:
+  case SR_CLUSTER_NCTAID_X:
+  case SR_CLUSTER_NCTAID_Y:
+  case SR_CLUSTER_NCTAID_Z:
+  case SR_CLUSTER_NCTARANK:
+  case SR_IS_CLUSTER: return true;
   default: return false;
   }
 }
 
 static bool is_block_register(uint8_t special) {
-  return special == SR_CTAID_X || special == SR_CTAID_Y || special == SR_CTAID_Z;
+  return special == SR_CTAID_X || special == SR_CTAID_Y || special == SR_CTAID_Z || special == SR_CLUSTER_CTARANK ||
+         (special >= SR_CLUSTERID_X && special <= SR_CLUSTERID_Z) ||
+         (special >= SR_CLUSTER_CTAID_X && special <= SR_CLUSTER_CTAID_Z);
 }
 
 /* Operations of the uniform datapath of sm_75 to sm_90: UMOV, ULDC, S2UR, UIADD3, UIMAD, ULEA, ULOP3, USHF, UPRMT,

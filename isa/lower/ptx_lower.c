@@ -138,6 +138,29 @@ static uint32_t threads_of(const uint32_t size[3]) {
   return (uint32_t)threads;
 }
 
+/* The kernel may run in clusters of several blocks: by its own dimensions, or by those of a launch. */
+static void set_cluster(const Lower *lower, Kernel *kernel, const PtxFunction *function) {
+  uint64_t blocks = 1;
+  for (unsigned axis = 0; axis < 3 && function->cluster[0]; axis++) {
+    kernel->cluster[axis] = MAX(function->cluster[axis], 1u);
+    blocks = MIN(blocks * kernel->cluster[axis], UINT32_MAX);
+  }
+  kernel->ranked = lower->target->capability >= 90 && lower->target->convergence_barriers &&
+                   (lower->target->clusters || blocks > 1);
+}
+
+/* S2R and SHL: where the block's shared memory begins among that of its cluster. */
+static void find_rank(Lower *lower) {
+  Value rank = lower_temp(lower, 1);
+  lower->place = (Inst){.line = lower->kernel->line, .column = 1, .address = lower->kernel->line};
+  lower->guard = PRED_ALWAYS;
+  lower->rank_base = lower_temp(lower, 1);
+  VInst *read = lower_op0(lower, OP_S2R);
+  read->inst.mode = SR_CLUSTER_CTARANK;
+  read->dst = rank.index;
+  lower_op2(lower, OP_SHL, lower->rank_base, rank, lower_imm(lower, CLUSTER_RANK_SHIFT));
+}
+
 static void set_launch_bounds(Kernel *kernel, const PtxFunction *function) {
   kernel->max_threads = threads_of(function->maxntid);
   if (!function->reqntid[0])
@@ -217,6 +240,7 @@ static void begin_kernel(Lower *lower, uint32_t index) {
   lower->kernel = new_kernel(lower, index);
   lower->kernel->hidden_registers = hidden_registers(lower->target);
   set_launch_bounds(lower->kernel, ptx_function(lower->module, index));
+  set_cluster(lower, lower->kernel, ptx_function(lower->module, index));
   lower->vkernel = vkernel_new(lower->kernel);
   lower->vkernel->uniform_datapath = lower->target->capability >= 75;
   lower->vkernel->drops_atomics = lower->target->capability >= 75 || lower->target->capability / 10 == 2;
@@ -303,6 +327,8 @@ static Kernel *lower_kernel(Lower *lower, uint32_t index) {
   begin_kernel(lower, index);
   lower->frame = lower_frame_new(ptx_function(lower->module, index), NULL);
   lower->local_top = lower->kernel->local_bytes = lower->functions[index].local_bytes;
+  if (lower->kernel->ranked)
+    find_rank(lower);
   if (!lower->failed)
     lower_body(lower);
   close_end(lower);

@@ -12,6 +12,8 @@ static bool is_hopper(const Lower *lower) { return lower->target->capability >= 
 static bool barrier_address(Lower *lower, unsigned where, LowerAddress *address) {
   const PtxOperand *operand = lower_operand(lower, where);
   *address = lower_address_in(lower, operand, lower->inst->mods.space);
+  if (lower->kernel->ranked && lower->inst->mods.space == PTX_SHARED_CLUSTER)
+    return true; /* perhaps another block's: a generic address */
   if (address->space == 0) {
     address->base = lower_to_temp(lower, OP_IADD, TYPE_U32, address->base, lower_imm(lower, 0u - SHARED_WINDOW));
     address->space = PTX_SHARED;
@@ -59,7 +61,10 @@ static Value widen(Lower *lower, Value number) {
 
 /* -- arrivals -- */
 
-/* OP_ATOMS, or OP_COPYARRIVE, which has no result. */
+/* An arrival, which has no result where the barrier may be another block's. */
+static Opcode arrival_op(const LowerAddress *address) { return address->space == PTX_SHARED ? OP_ATOMS : OP_RED; }
+
+/* OP_ATOMS, OP_RED, or OP_COPYARRIVE, which has no result. */
 static void arrive_at(Lower *lower, Opcode op, const LowerAddress *address, Value state, uint8_t how, Value number) {
   MemSem sem = lower->inst->mods.sem == PTX_RELAXED ? SEM_RELAXED : SEM_RELEASE;
   VInst *vinst = reach(lower, op, address, WIDTH_64, sem);
@@ -118,7 +123,7 @@ static void arrive(Lower *lower) {
   unsigned how =
       (counts ? MBARRIER_COUNT : MBARRIER_ONE) | (expects ? MBARRIER_EXPECTS : 0) | (drops ? MBARRIER_DROPS : 0);
   Value number = inst->noperands == 3 ? widen(lower, lower_value(lower, 2, PTX_U32)) : lower_imm64(lower, 0);
-  arrive_at(lower, OP_ATOMS, &address, state, (uint8_t)how, number);
+  arrive_at(lower, arrival_op(&address), &address, state, (uint8_t)how, number);
 }
 
 /* `expect_tx` and `complete_tx`: bytes alone. */
@@ -128,7 +133,8 @@ static void count_bytes(Lower *lower) {
   if (!lower_needs(lower, HOPPER, "mbarrier.expect_tx") || !barrier_address(lower, 0, &address))
     return;
   Value number = widen(lower, lower_value(lower, 1, PTX_U32));
-  arrive_at(lower, OP_ATOMS, &address, VALUE_SINK, expects ? MBARRIER_EXPECTS : MBARRIER_COMPLETES, number);
+  arrive_at(lower, arrival_op(&address), &address, VALUE_SINK, expects ? MBARRIER_EXPECTS : MBARRIER_COMPLETES,
+            number);
 }
 
 /* -- the phase -- */
@@ -323,8 +329,12 @@ static void arrive_when_copied(Lower *lower) {
 
 void lower_complete_bytes(Lower *lower, unsigned where, uint32_t bytes) {
   LowerAddress address;
-  if (lower_needs(lower, HOPPER, "st.async") && barrier_address(lower, where, &address))
-    arrive_at(lower, OP_ATOMS, &address, VALUE_SINK, MBARRIER_COMPLETES, lower_imm64(lower, bytes));
+  if (!lower_needs(lower, HOPPER, "st.async") || !barrier_address(lower, where, &address))
+    return;
+  arrive_at(lower, arrival_op(&address), &address, VALUE_SINK, MBARRIER_COMPLETES, lower_imm64(lower, bytes));
+  VInst *vinst = &g_array_index(lower->vkernel->insts, VInst, lower->vkernel->insts->len - 1);
+  if (lower->kernel->ranked) /* PTX ISA: st.async, a release of scope .cluster */
+    vinst->inst.scope = SCOPE_GPU;
 }
 
 void lower_CP(Lower *lower, const PtxInst *inst) {

@@ -6,7 +6,8 @@ enum { BULK_FROM = 90 };
 /* An address in shared memory. */
 static Value shared_address(Lower *lower, unsigned where) {
   const PtxOperand *operand = lower_operand(lower, where);
-  LowerAddress address = lower_address_in(lower, operand, lower->inst->mods.space);
+  uint8_t space = lower->inst->mods.space;
+  LowerAddress address = lower_address_in(lower, operand, space == PTX_SHARED_CLUSTER ? PTX_SHARED : space);
   if (address.space != PTX_SHARED)
     lower_error(lower, operand->at, "a copy in bulk takes an address in shared memory here, this is `.%s`",
                 address.space ? ptx_word_text((PtxWord)address.space) : "generic");

@@ -106,7 +106,29 @@ void lower_SLCT(Lower *lower, const PtxInst *inst) {
 
 /* -- mov -- */
 
+/* %is_explicit_cluster. */
+static void is_cluster(Lower *lower) {
+  if (!lower_needs(lower, 90, "%is_explicit_cluster"))
+    return;
+  int32_t pdst = lower_pred_result(lower, lower_operand(lower, 0));
+  Value set = lower_imm(lower, 0);
+  if (lower->kernel->ranked) {
+    set = lower_temp(lower, 1);
+    VInst *read = lower_op0(lower, OP_S2R);
+    read->dst = set.index;
+    read->inst.mode = SR_IS_CLUSTER;
+  }
+  VInst *vinst = lower_op2(lower, OP_ISETP, VALUE_SINK, set, lower_imm(lower, 0));
+  vinst->inst.cmp = CMP_NE;
+  vinst->inst.type = TYPE_U32;
+  vinst->pdst = pdst;
+}
+
 static void move_pred(Lower *lower) {
+  if (lower_operand(lower, 1)->kind == PTX_OPERAND_SPECIAL) {
+    is_cluster(lower);
+    return;
+  }
   Pred a = lower_pred(lower, 1);
   int32_t pdst = lower_pred_result(lower, lower_operand(lower, 0));
   VInst *vinst = lower_op0(lower, OP_PSETP);
@@ -371,27 +393,59 @@ void lower_CVTA(Lower *lower, const PtxInst *inst) {
     sum->inst.mode = SUM_OF_WINDOW;
 }
 
-/* -- clusters, which have one block -- */
+/* -- clusters -- */
 
-/* A block number that isn't this block's is undefined; of one that is written as a number that is known. */
+/* Where all clusters have one block, a block number that isn't this block's is undefined; of one that is written as a
+ * number that is known. */
+static void map_to_itself(Lower *lower, const Result *result, Value a, bool wide) {
+  const PtxOperand *rank = lower_operand(lower, 2);
+  if (rank->kind == PTX_OPERAND_INTEGER && rank->bits)
+    lower_unsupported(lower, "an address in another block of a cluster of one block");
+  else
+    lower_move(lower, result->value, a, wide);
+}
+
+/* The block's rank takes the place of the one that the address has: PRMT, as ptxas has it. */
 void lower_MAPA(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
-  const PtxOperand *src = lower_operand(lower, 1), *rank = lower_operand(lower, 2);
-  bool wide = lower_is_wide(type);
+  const PtxOperand *src = lower_operand(lower, 1);
+  bool wide = lower_is_wide(type), generic = inst->mods.space == 0;
   if (!lower_needs(lower, 90, "mapa"))
     return;
-  if (rank->kind == PTX_OPERAND_INTEGER && rank->bits) {
-    lower_unsupported(lower, "an address in another block of a cluster");
-    return;
-  }
   Result result = lower_result(lower, 0, type);
   Value a = src->kind == PTX_OPERAND_VAR ? lower_address(lower, src, wide, 0) : lower_value(lower, 1, type);
-  lower_move(lower, result.value, a, wide);
+  if (!lower->kernel->ranked) {
+    map_to_itself(lower, &result, a, wide);
+    return;
+  }
+  enum { RANK_ON_TOP = 0x4210 };
+  Value rank = lower_value(lower, 2, PTX_U32), low = wide ? lower_row(result.value, 0) : result.value;
+  if (generic) { /* the window of shared memory begins at a multiple of its size */
+    uint32_t window = SHARED_WINDOW >> CLUSTER_RANK_SHIFT;
+    Value within = lower_to_temp(lower, OP_LOP, TYPE_U32, rank, lower_imm(lower, 0xff));
+    rank = lower_to_temp(lower, OP_IADD, TYPE_U32, within, lower_imm(lower, window));
+  }
+  lower_op3(lower, OP_PRMT, low, a, rank, lower_imm(lower, RANK_ON_TOP));
+  if (wide)
+    lower_move(lower, lower_row(result.value, 1), lower_row(a, 1), false);
 }
 
 void lower_GETCTARANK(Lower *lower, const PtxInst *inst) {
-  if (lower_needs(lower, 90, "getctarank"))
-    lower_move(lower, lower_result(lower, 0, PTX_U32).value, lower_imm(lower, 0), false);
+  if (!lower_needs(lower, 90, "getctarank"))
+    return;
+  Value result = lower_result(lower, 0, PTX_U32).value;
+  if (!lower->kernel->ranked) {
+    lower_move(lower, result, lower_imm(lower, 0), false);
+    return;
+  }
+  PtxWord type = (PtxWord)inst->mods.type;
+  const PtxOperand *src = lower_operand(lower, 1);
+  bool wide = lower_is_wide(type), generic = inst->mods.space == 0;
+  Value a = src->kind == PTX_OPERAND_VAR ? lower_address(lower, src, wide, 0) : lower_value(lower, 1, type);
+  Value low = wide ? lower_row(a, 0) : a;
+  if (generic)
+    low = lower_to_temp(lower, OP_IADD, TYPE_U32, low, lower_imm(lower, 0u - SHARED_WINDOW));
+  lower_op2(lower, OP_SHR, result, low, lower_imm(lower, CLUSTER_RANK_SHIFT))->inst.type = TYPE_U32;
 }
 
 void lower_ISSPACEP(Lower *lower, const PtxInst *inst) {

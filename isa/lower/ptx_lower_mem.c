@@ -5,8 +5,8 @@
 
 static const char *space_name(uint8_t space) { return ptx_word_text((PtxWord)space); }
 
-/* One of GLOBAL, SHARED, LOCAL, CONST, PARAM, or 0 (generic). A cluster is one block, so that its shared memory is
- * the block's own. A variable without `.SPACE` says itself where it lies. */
+/* One of GLOBAL, SHARED, LOCAL, CONST, PARAM, or 0 (generic). That of a cluster is the block's own, unless
+ * its clusters may have several (lower_address_in()). A variable without `.SPACE` says itself where it lies. */
 static uint8_t space_in(Lower *lower, const PtxOperand *address, uint8_t space) {
   if (space == PTX_SHARED_CTA || space == PTX_SHARED_CLUSTER)
     space = PTX_SHARED;
@@ -26,9 +26,27 @@ static uint8_t space_of(Lower *lower, const PtxOperand *address) {
   return space_in(lower, address, lower->inst->mods.space);
 }
 
+/* A variable of the block's own shared memory, in a kernel whose clusters may have several blocks. */
+static LowerAddress ranked_variable(Lower *lower, const PtxOperand *operand) {
+  return (LowerAddress){.base = lower->rank_base,
+                        .space = PTX_SHARED,
+                        .offset = (int32_t)lower->var_byte[operand->index] + operand->offset};
+}
+
+/* An address in shared memory of a cluster of several blocks is a generic one, as ptxas has it. */
+static LowerAddress of_cluster(const Lower *lower, LowerAddress address, uint8_t space) {
+  if (!lower->kernel->ranked || space != PTX_SHARED_CLUSTER)
+    return address;
+  address.space = 0;
+  address.offset = (int32_t)((uint32_t)address.offset + SHARED_WINDOW);
+  return address;
+}
+
 /* Shared, local and parameter addresses fit the low word. */
 LowerAddress lower_address_in(Lower *lower, const PtxOperand *operand, uint8_t space) {
   LowerAddress address = {.space = space_in(lower, operand, space), .offset = 0};
+  if (lower->kernel->ranked && address.space == PTX_SHARED && operand->kind == PTX_OPERAND_MEM_VAR)
+    return of_cluster(lower, ranked_variable(lower, operand), space);
   bool pairs = address.space == 0 || address.space == PTX_GLOBAL || address.space == PTX_CONST;
   if (operand->kind == PTX_OPERAND_MEM_REG) {
     PtxWord type;
@@ -42,7 +60,7 @@ LowerAddress lower_address_in(Lower *lower, const PtxOperand *operand, uint8_t s
     if (operand->bits > UINT32_MAX)
       lower_error(lower, operand->at, "an address above 4 GiB isn't supported");
   }
-  return address;
+  return of_cluster(lower, address, space);
 }
 
 static LowerAddress address_of(Lower *lower, const PtxOperand *operand) {

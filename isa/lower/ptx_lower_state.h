@@ -98,6 +98,9 @@ typedef struct Lower {
   GByteArray *temporary, *temporary_preds; /* of each virtual register, predicate: written by one expansion only */
   uint32_t local_top;
   uint32_t reserved_byte; /* where the reserved shared memory begins */
+  Value
+      rank_base; /* of a kernel whose clusters may have several blocks (Kernel.ranked): the address where the block's
+                    * shared memory begins */
 
   /* the instruction */
   LowerFrame *frame;

@@ -48,9 +48,31 @@ void lower_BAR(Lower *lower, const PtxInst *inst) {
     barrier(lower, true);
 }
 
+/* Of several blocks: an arrival is a release unless it is relaxed, and a wait an acquire. */
+static void meet_cluster(Lower *lower, bool aligned) {
+  bool arrives = lower->inst->mods.mode == PTX_ARRIVE;
+  if (arrives && lower->inst->mods.sem != PTX_RELAXED)
+    lower_fence_of_gpu(lower);
+  VInst *vinst = lower_op0(lower, OP_CLUSTERBAR);
+  vinst->inst.mode = arrives ? CLUSTERBAR_ARRIVE : CLUSTERBAR_WAIT;
+  vinst->inst.flags |= aligned ? 0 : (uint32_t)INST_UNALIGNED;
+  if (arrives)
+    return;
+  vinst = lower_op0(lower, OP_CCTL); /* no copy in the L1 is older */
+  vinst->inst.mode = FENCE_GL;
+  vinst->inst.scope = SCOPE_GPU;
+  vinst->inst.sem = SEM_ACQUIRE;
+}
+
 /* Of a cluster of one block ptxas 13.0 makes nothing of the arrival, and BAR.SYNC 0 of the wait. */
 static void cluster_barrier(Lower *lower, bool aligned) {
-  if (!lower_needs(lower, 90, "barrier.cluster") || lower->inst->mods.mode == PTX_ARRIVE)
+  if (!lower_needs(lower, 90, "barrier.cluster"))
+    return;
+  if (lower->kernel->ranked) {
+    meet_cluster(lower, aligned);
+    return;
+  }
+  if (lower->inst->mods.mode == PTX_ARRIVE)
     return;
   VInst *vinst = lower_op0(lower, OP_BAR);
   vinst->a = lower_imm(lower, 0).index;

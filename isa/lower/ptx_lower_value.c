@@ -327,6 +327,27 @@ static Value read_integer(Lower *lower, const PtxOperand *operand, PtxWord type)
   return lower_is_wide(type) ? lower_imm64(lower, bits) : lower_imm(lower, (uint32_t)bits);
 }
 
+/* Of clusters that may have several blocks; SR_COUNT: it isn't one of theirs. */
+static SpecialReg cluster_register(PtxSpecial special) {
+  switch (special) {
+  case PTX_SR_CLUSTERID_X: return SR_CLUSTERID_X;
+  case PTX_SR_CLUSTERID_Y: return SR_CLUSTERID_Y;
+  case PTX_SR_CLUSTERID_Z: return SR_CLUSTERID_Z;
+  case PTX_SR_NCLUSTERID_X: return SR_NCLUSTERID_X;
+  case PTX_SR_NCLUSTERID_Y: return SR_NCLUSTERID_Y;
+  case PTX_SR_NCLUSTERID_Z: return SR_NCLUSTERID_Z;
+  case PTX_SR_CLUSTER_CTAID_X: return SR_CLUSTER_CTAID_X;
+  case PTX_SR_CLUSTER_CTAID_Y: return SR_CLUSTER_CTAID_Y;
+  case PTX_SR_CLUSTER_CTAID_Z: return SR_CLUSTER_CTAID_Z;
+  case PTX_SR_CLUSTER_NCTAID_X: return SR_CLUSTER_NCTAID_X;
+  case PTX_SR_CLUSTER_NCTAID_Y: return SR_CLUSTER_NCTAID_Y;
+  case PTX_SR_CLUSTER_NCTAID_Z: return SR_CLUSTER_NCTAID_Z;
+  case PTX_SR_CLUSTER_CTARANK: return SR_CLUSTER_CTARANK;
+  case PTX_SR_CLUSTER_NCTARANK: return SR_CLUSTER_NCTARANK;
+  default: return SR_COUNT;
+  }
+}
+
 /* Blocks of a cluster of one block, so that the cluster's numbers are the grid's. */
 static SpecialReg special_register(PtxSpecial special, int64_t *fixed) {
   *fixed = -1;
@@ -394,8 +415,10 @@ static Value read_special(Lower *lower, const PtxOperand *operand) {
   PtxSpecial special = (PtxSpecial)operand->index;
   if (special >= PTX_SR_RESERVED_SMEM_OFFSET_BEGIN && special <= PTX_SR_RESERVED_SMEM_OFFSET_1)
     return read_reserved(lower, special);
-  int64_t fixed;
-  SpecialReg which = special_register(special, &fixed);
+  int64_t fixed = -1;
+  SpecialReg which = lower->kernel->ranked ? cluster_register(special) : SR_COUNT;
+  if (which == SR_COUNT)
+    which = special_register(special, &fixed);
   if (special >= PTX_SR_PM0 && special <= PTX_SR_PM7)
     lower_error(lower, operand->at, "%%%s isn't supported: there are no performance monitors",
                 ptx_special_name(special));

@@ -281,5 +281,11 @@ Value lower_address(Lower *lower, const PtxOperand *operand, bool wide, uint32_t
   else
     lower_error(lower, operand->at, "the address of the parameter `%s` of a function isn't supported",
                 var_name(lower, var));
-  return wide ? lower_const_pair(lower, low, high) : lower_const(lower, low);
+  if (var->space != PTX_SHARED || !lower->kernel->ranked)
+    return wide ? lower_const_pair(lower, low, high) : lower_const(lower, low);
+  Value sum = lower_temp(lower, wide ? 2 : 1);
+  lower_op2(lower, OP_IADD, sum, lower->rank_base, lower_const(lower, low))->inst.type = TYPE_U32;
+  if (wide)
+    lower_move(lower, lower_row(sum, 1), lower_imm(lower, 0), false);
+  return sum;
 }

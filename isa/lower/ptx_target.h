@@ -11,6 +11,7 @@ typedef struct PtxTarget {
   unsigned max_registers;    /* sm.max_thread_registers */
   unsigned sm_registers;     /* sm.registers; 0: launch bounds don't limit a kernel's registers */
   unsigned register_granule; /* sm.register_granule */
+  bool clusters;             /* some launch has clusters of blocks: kernels may have several in one */
   bool without_code;         /* the kernels' parameters, marks and refusals are all that is wanted: no instructions */
   const bool *wanted;        /* of each kernel: its instructions are wanted; NULL: those of all. Borrowed */
 } PtxTarget;

@@ -18,6 +18,14 @@ static bool initialise(McBuild *build) {
   return true;
 }
 
+void mc_reach_cluster(const McBuild *build, Inst *inst, Opcode op) {
+  if (!build->kernel->ranked)
+    return;
+  inst->op = (uint16_t)op;
+  inst->space = MEM_GENERIC;
+  inst->imm = (int32_t)((uint32_t)inst->imm + SHARED_WINDOW);
+}
+
 /* How many arrive, and of how many bytes it is told, 0, 1 or the operand (R): A1T0; without a word it is A1TR. */
 static uint8_t arrival(const McBuild *build) {
   return mc_has(build, "A1T0")   ? MBARRIER_ONE
@@ -48,7 +56,9 @@ static bool arrive(McBuild *build) {
   inst.scope = SCOPE_GPU;
   if (!mc_address(build, &inst, mc_at(build, 1), MEM_SHARED))
     return mc_refuse(build);
-  inst.dst = mc_destination(build, mc_at(build, 0), 2);
+  if (mc_has(build, "RED"))
+    mc_reach_cluster(build, &inst, OP_RED);
+  inst.dst = inst.op == OP_RED ? MC_ROW_SINK : mc_destination(build, mc_at(build, 0), 2);
   mc_emit(build, &inst);
   return true;
 }

@@ -104,6 +104,9 @@ int16_t mc_signed_float(McBuild *build, const McOperand *operand);
 int16_t mc_guard_path(McBuild *build);
 /* The address of `inst` is that operand's; false after mc_refuse(). */
 bool mc_address(McBuild *build, Inst *inst, const McOperand *memory, MemSpace space);
+/* The instruction on shared memory, an access or an arrival, may go to another block of the cluster, if there are
+ * several: it becomes `op`, by a generic address. */
+void mc_reach_cluster(const McBuild *build, Inst *inst, Opcode op);
 /* Index of the variable that holds that bank's bytes for the kernel, -1 without data. */
 int mc_bank_variable(McBuild *build, int bank);
 /* Rows of the address of a variable (a pair), and of what a symbol's address is. */

@@ -143,6 +143,7 @@ bool mc_stas(McBuild *build) {
   store.width = words == 4 ? WIDTH_128 : words == 2 ? WIDTH_64 : WIDTH_32;
   store.a = pair;
   store.b = mc_value(build, value);
+  mc_reach_cluster(build, &store, OP_ST);
   mc_emit(build, &store);
   arrive.mode = ATOM_ARRIVE;
   arrive.lop = MBARRIER_COMPLETES;
@@ -154,6 +155,7 @@ bool mc_stas(McBuild *build) {
   arrive.a = (int16_t)(pair + 1);
   arrive.b = mc_constant_pair(build, 4 * words);
   arrive.dst = MC_ROW_SINK;
+  mc_reach_cluster(build, &arrive, OP_RED);
   mc_emit(build, &arrive);
   return true;
 }

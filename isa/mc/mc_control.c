@@ -488,9 +488,24 @@ bool mc_bar(McBuild *build) {
   return true;
 }
 
-/* The barrier of a cluster, of one block: its wait is one for the block's threads, as ptxas has it where it doesn't
- * know how large a cluster is and finds one block. */
+/* The barrier of a cluster. */
+static bool meet_cluster(McBuild *build, ClusterBarMode mode) {
+  Inst inst = mc_blank(build, OP_CLUSTERBAR);
+  inst.mode = (uint8_t)mode;
+  inst.flags |= INST_UNALIGNED;
+  mc_emit(build, &inst);
+  return true;
+}
+
+bool mc_cluster_arrive(McBuild *build) {
+  return build->kernel->ranked ? meet_cluster(build, CLUSTERBAR_ARRIVE) : mc_nothing(build);
+}
+
+/* Of one block: the wait is one for the block's threads, as ptxas has it where it doesn't know how large a cluster is
+ * and finds one block. */
 bool mc_cluster_wait(McBuild *build) {
+  if (build->kernel->ranked)
+    return meet_cluster(build, CLUSTERBAR_WAIT);
   Inst inst = mc_blank(build, OP_BAR);
   inst.mode = BAR_SYNC;
   inst.a = mc_constant(build, 0);

@@ -78,11 +78,10 @@ static void note_of_kernel(McKernel *kernel, const Attribute *attribute) {
     break;
   case ATTRIBUTE_KPARAM_INFO: add_param(kernel, attribute); break;
   case ATTRIBUTE_INDIRECT_BRANCH_TARGETS: add_targets(kernel, attribute); break;
-  case ATTRIBUTE_CTA_PER_CLUSTER: {
-    uint64_t blocks = (uint64_t)(get32(attribute, 0) & 0xffff) * (get32(attribute, 4) & 0xffff);
-    kernel->cluster_blocks = (int32_t)MIN(blocks * (get32(attribute, 8) & 0xffff), (uint64_t)INT32_MAX);
+  case ATTRIBUTE_CTA_PER_CLUSTER:
+    for (unsigned axis = 0; axis < 3; axis++)
+      kernel->cluster[axis] = get32(attribute, 4 * axis) & 0xffff;
     break;
-  }
   case ATTRIBUTE_NUM_BARRIERS: kernel->barriers = attribute->bytes > 0 ? attribute->value[0] : 0; break;
   case ATTRIBUTE_MAX_THREADS: {
     uint64_t threads = (uint64_t)get32(attribute, 0) * get32(attribute, 4);

@@ -63,6 +63,9 @@ static const Special specials[] = {
     {"SRZ", -1},
 };
 
+/* SR_CgaCtaId in a cluster of several blocks. */
+static const Special rank_in_cluster = {"SR_CgaCtaId", SR_CLUSTER_CTARANK};
+
 static const Special *find_special(const McOperand *operand) {
   for (guint i = 0; operand->kind == MC_SPECIAL && i < G_N_ELEMENTS(specials); i++)
     if (strcmp(specials[i].name, operand->text) == 0)
@@ -105,6 +108,8 @@ static bool read_special(McBuild *build, bool wide) {
     return move(build, mc_at(build, 0), mc_constant(build, SHARED_HIGH));
   if (!special)
     return mc_refuse(build);
+  if (build->kernel->ranked && strcmp(special->name, "SR_CgaCtaId") == 0)
+    special = &rank_in_cluster;
   Inst inst = mc_blank(build, special->which >= 0 ? OP_S2R : wide ? OP_MOV64 : OP_MOV);
   inst.dst = mc_destination(build, mc_at(build, 0), wide ? 2 : 1);
   if (special->which < 0) {

@@ -437,20 +437,11 @@ static void hint_place(const McBuild *build, Diag *refusal) {
   diag_hint(refusal, "its code begins in line %u of %s", first->line, name);
 }
 
-static Diag *refused_cluster(const McBuild *build) {
-  Diag *refusal = diag_new();
-  diag_error(refusal, build->module->file, build->kernel->line, 1,
-             "kernel `%s` runs in clusters of %d blocks, and only those of one block are modelled",
-             build->kernel->name, build->source->cluster_blocks);
-  hint_place(build, refusal);
-  return refusal;
-}
-
 static void refuse_kernel(McBuild *build) {
   Kernel *kernel = build->kernel;
   g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(build->refused), by_name);
   GString *text = g_string_new(NULL);
-  kernel->refusal = kernel->refusal ? kernel->refusal : diag_new();
+  kernel->refusal = diag_new();
   for (GList *name = names; name; name = name->next) {
     int uses = GPOINTER_TO_INT(g_hash_table_lookup(build->refused, name->data));
     const char *shown = name->data, *usual = usual_name(shown);
@@ -478,6 +469,14 @@ static void drop_code(Kernel *kernel) {
 }
 
 /* ---- all ---- */
+
+/* The kernel's own clusters; or those of a launch, unless it says that they have one block. */
+static void set_cluster(McBuild *build, bool clusters) {
+  const uint32_t *size = build->source->cluster;
+  uint64_t blocks = (uint64_t)size[0] * size[1] * size[2];
+  memcpy(build->kernel->cluster, size, sizeof build->kernel->cluster);
+  build->kernel->ranked = build->sm >= 90 && (blocks > 1 || (clusters && !blocks));
+}
 
 static void build_init(McBuild *build, const McModule *module, const McKernel *source, Program *program) {
   *build = (McBuild){.module = module, .source = source, .program = program, .sm = source->sm, .encoded = true};
@@ -512,9 +511,10 @@ static guint trimmed(const McBuild *build) {
 }
 
 static bool lower_kernel(Program *program, const McModule *module, const McKernel *source, const Kernel *like,
-                         Diag *diag) {
+                         bool clusters, Diag *diag) {
   McBuild build;
   build_init(&build, module, source, program);
+  set_cluster(&build, clusters);
   for (guint i = 0, count = trimmed(&build); i < count; i++)
     lower_inst(&build, i);
   bool fits = number_rows(&build), good = true;
@@ -532,7 +532,6 @@ static bool lower_kernel(Program *program, const McModule *module, const McKerne
   if (!fits)
     g_hash_table_insert(build.refused, (gpointer) "more than 250 registers, uniform ones included",
                         GINT_TO_POINTER(1));
-  kernel->refusal = source->cluster_blocks > 1 ? refused_cluster(&build) : NULL;
   if (g_hash_table_size(build.refused))
     refuse_kernel(&build);
   if (kernel->refusal) {
@@ -577,20 +576,21 @@ static void add_without_code(Program *program, const Kernel *like, bool missing)
 }
 
 static bool lower_alike(Program *program, const McModule *module, unsigned sm, const Program *like,
-                        const bool *wanted, Diag *diag) {
+                        const bool *wanted, bool clusters, Diag *diag) {
   bool good = true;
   for (guint i = 0; i < like->kernels->len; i++) {
     const Kernel *model = program_kernel(like, i);
     const McKernel *kernel = find_kernel(module, sm, model->name);
     if (kernel && (!wanted || wanted[i]))
-      good &= lower_kernel(program, module, kernel, model, diag);
+      good &= lower_kernel(program, module, kernel, model, clusters, diag);
     else
       add_without_code(program, model, !kernel);
   }
   return good;
 }
 
-Program *mc_lower(const McModule *module, unsigned sm, const Program *like, const bool *wanted, Diag *diag) {
+Program *mc_lower(const McModule *module, unsigned sm, const Program *like, const bool *wanted, bool clusters,
+                  Diag *diag) {
   Program *program = program_new(module->file, DIALECT_MACHINE_CODE);
   bool good = true;
   program->target_sm = sm;
@@ -600,11 +600,11 @@ Program *mc_lower(const McModule *module, unsigned sm, const Program *like, cons
   add_variables(program, module);
   relocate_all(program, module);
   if (like)
-    good = lower_alike(program, module, sm, like, wanted, diag);
+    good = lower_alike(program, module, sm, like, wanted, clusters, diag);
   for (guint i = 0; !like && i < module->kernels->len; i++) {
     const McKernel *kernel = mc_kernel(module, i);
     if (kernel->sm == sm && kernel->entry && kernel->insts)
-      good &= lower_kernel(program, module, kernel, NULL, diag);
+      good &= lower_kernel(program, module, kernel, NULL, clusters, diag);
   }
   if (good && !program->kernels->len)
     good = diag_error(diag, module->file, 0, 0, "no kernel of sm_%u in it", sm);

@@ -16,7 +16,8 @@
 unsigned mc_choose_arch(const McModule *module, unsigned capability);
 /* The kernels of architecture `sm`, in the order of the module; with `like`, the same program from PTX, in its order,
  * and with its parameters and variables, and, unless `wanted` is NULL, with instructions of those kernels only of
- * which that is true. NULL after errors. */
-Program *mc_lower(const McModule *module, unsigned sm, const Program *like, const bool *wanted, Diag *diag);
+ * which that is true. `clusters`: some launch has clusters of blocks. NULL after errors. */
+Program *mc_lower(const McModule *module, unsigned sm, const Program *like, const bool *wanted, bool clusters,
+                  Diag *diag);
 
 #endif

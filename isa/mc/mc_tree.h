@@ -150,7 +150,7 @@ typedef struct McKernel {
   int32_t param_bytes;
   int32_t barriers;    /* named block barriers */
   int32_t max_threads; /* .maxntid, of a block */
-  int32_t cluster_blocks; /* __cluster_dims__; 0: it doesn't say */
+  uint32_t cluster[3]; /* __cluster_dims__; 0: it doesn't say */
   GArray *params;      /* McParam by ordinal; NULL: unknown */
   GArray *targets; /* uint32_t, byte addresses: of indirect branches (EIATTR_INDIRECT_BRANCH_TARGETS); NULL: none */
   GArray *starts;  /* uint32_t, byte addresses, rising: of functions that were linked to it (mc_link.h); NULL: none */

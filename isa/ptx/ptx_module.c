@@ -79,8 +79,8 @@ bool ptx_module_read_params(PtxParser *parser, uint32_t *count) {
   return ptx_parser_expect(parser, ')');
 }
 
-/* `256, 1, 1`. */
-static bool read_threads(PtxParser *parser, uint32_t threads[3]) {
+/* `256, 1, 1`: threads of a block, or blocks of a cluster. */
+static bool read_sizes(PtxParser *parser, const char *least, uint32_t threads[3]) {
   unsigned count = 0;
   threads[0] = threads[1] = threads[2] = 1;
   do {
@@ -89,17 +89,13 @@ static bool read_threads(PtxParser *parser, uint32_t threads[3]) {
     if (!ptx_parser_number(parser, THREADS_MAX, "a number of threads", &threads[count]))
       return false;
     if (threads[count++] == 0)
-      return ptx_parser_error_at(parser, parser->token.at, "a block has at least one thread in each direction");
+      return ptx_parser_error_at(parser, parser->token.at, "%s in each direction", least);
   } while (ptx_parser_accept(parser, ','));
   return true;
 }
 
-/* Of one block, as others can't run. */
-static bool read_cluster(PtxParser *parser, uint32_t at, PtxFunction *function) {
-  if (!read_threads(parser, function->cluster))
-    return false;
-  return (function->cluster[0] == 1 && function->cluster[1] == 1 && function->cluster[2] == 1) ||
-         ptx_parser_error_at(parser, at, "clusters of more than one block aren't supported");
+static bool read_threads(PtxParser *parser, uint32_t threads[3]) {
+  return read_sizes(parser, "a block has at least one thread", threads);
 }
 
 /* One directive between the parameters and the body. */
@@ -112,7 +108,7 @@ static bool read_tuning(PtxParser *parser, PtxFunction *function) {
   if (token_equals(&token, ".reqntid"))
     return read_threads(parser, function->reqntid);
   if (token_equals(&token, ".reqnctapercluster"))
-    return read_cluster(parser, token.at, function);
+    return read_sizes(parser, "a cluster has at least one block", function->cluster);
   if (token_equals(&token, ".explicitcluster")) {
     function->explicit_cluster = true;
     return true;

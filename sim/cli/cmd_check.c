@@ -38,6 +38,7 @@ static char *given_text(const Options *options) {
   append_one(text, "--kernel", options->kernel);
   append_one(text, "--grid", options->grid);
   append_one(text, "--block", options->block);
+  append_one(text, "--cluster", options->cluster);
   append_one(text, "--shared", options->shared);
   append_one(text, "--heap", options->heap);
   append_many(text, "--buffer", options->buffers);

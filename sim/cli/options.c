@@ -424,6 +424,7 @@ ScenarioOptions options_scenario(const Options *options) {
       .kernel = options->kernel,
       .grid = options->grid,
       .block = options->block,
+      .cluster = options->cluster,
       .shared = options->shared,
       .heap = options->heap,
       .buffers = (const char *const *)options->buffers,

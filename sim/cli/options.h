@@ -43,7 +43,7 @@ enum {
 
 typedef struct Options {
   char **machines, **overrides, **params;
-  char *kernel, *grid, *block, *shared, *heap;
+  char *kernel, *grid, *block, *cluster, *shared, *heap;
   char **buffers, **args;
   char **compiler_flags;                       /* what stands behind `--`; NULL: nothing */
   gint64 jobs;                                 /* 0: as many as there are processors */

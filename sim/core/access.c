@@ -213,7 +213,7 @@ bool access_peek(const Issue *issue, unsigned lane, uint64_t address, uint8_t *b
   address = place_canonical(address);
   MemSpace space = place_window(address);
   if (space == MEM_SHARED) {
-    uint64_t offset = address - SHARED_WINDOW;
+    uint64_t offset = address - SHARED_WINDOW - block->rank_bits;
     if (offset >= block->shared_bytes)
       return false;
     word = issue->sm->shared.words[(block->shared_base + offset) / 4];

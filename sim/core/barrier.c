@@ -104,10 +104,37 @@ static void come_to_grid(Sm *sm, Block *block, uint64_t now, Issue *self) {
   let_blocks_go(sm->gpu, launch, now, self);
 }
 
+void barrier_cluster_complete(Cluster *cluster, uint64_t now, Issue *self) {
+  Gpu *gpu = cluster->member[0].sm->gpu;
+  uint64_t latest = now;
+  for (uint32_t i = 0; i < cluster->blocks; i++)
+    latest = MAX(latest, cluster->member[i].block->barrier[CLUSTER_BARRIER].latest);
+  PROBE_FIRE(gpu, cluster_meets, gpu, cluster);
+  for (uint32_t i = 0; i < cluster->blocks; i++) {
+    Block *block = cluster->member[i].block;
+    block->cluster_phase++;
+    let_go(cluster->member[i].sm, block, CLUSTER_BARRIER, now, latest + gpu->machine->sm.cluster.barrier_latency,
+           self);
+  }
+}
+
+/* All warps of the block that haven't exited have arrived at the barrier of its cluster. */
+static void come_to_cluster(Sm *sm, Block *block, uint64_t now, Issue *self) {
+  if (block->cluster && cluster_is_complete(block->cluster)) {
+    barrier_cluster_complete(block->cluster, now, self);
+  } else if (!block->cluster) {
+    uint64_t latest = MAX(block->barrier[CLUSTER_BARRIER].latest, now);
+    block->cluster_phase++;
+    let_go(sm, block, CLUSTER_BARRIER, now, latest + sm->gpu->machine->sm.barrier.arrive_to_resume, self);
+  }
+}
+
 static void complete(Sm *sm, Block *block, uint32_t id, uint64_t now, Issue *self) {
   uint64_t latest = MAX(block->barrier[id].latest, now);
   if (id == GRID_BARRIER)
     come_to_grid(sm, block, now, self);
+  else if (id == CLUSTER_BARRIER)
+    come_to_cluster(sm, block, now, self);
   else
     let_go(sm, block, id, now, latest + sm->gpu->machine->sm.barrier.arrive_to_resume, self);
 }
@@ -247,6 +274,11 @@ bool barrier_arrive(Issue *issue, uint32_t id, uint32_t expected) {
   if (is_complete(block, barrier))
     complete(sm, block, id, issue->now, issue);
   return true;
+}
+
+void barrier_cluster_wait(Issue *issue) {
+  wait_at(issue, CLUSTER_BARRIER);
+  note_waiting(warp_block(issue->sm, issue->warp), issue->warp, CLUSTER_BARRIER);
 }
 
 void barrier_lanes_exited(Issue *issue) {

@@ -10,6 +10,7 @@
 
 #include <glib.h>
 
+#include "sim/core/cluster.h"
 #include "sim/core/sm.h"
 
 /* Two rules that the proof of deadlocks shares. True if the thread counts of two arrivals (0: none given) go together
@@ -37,6 +38,11 @@ static inline bool barrier_counts_warps(uint32_t threads) { return threads && th
 bool barrier_arrive(Issue *issue, uint32_t id, uint32_t expected);
 /* Lanes of the issuing warp, which has lane groups, have exited: it may have arrived now. */
 void barrier_lanes_exited(Issue *issue);
+/* CLUSTERBAR: lanes of the issuing warp wait at the barrier of their cluster, where they have arrived. */
+void barrier_cluster_wait(Issue *issue);
+/* The barrier of the cluster is complete at `now`: warps of all its blocks go on. `self`: what is issued then, or
+ * NULL. */
+void barrier_cluster_complete(Cluster *cluster, uint64_t now, Issue *self);
 /* A warp of the block has exited: barriers without a count may be complete now. */
 void barrier_warp_exited(Sm *sm, Block *block, uint64_t now);
 

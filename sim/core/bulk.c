@@ -412,6 +412,19 @@ static void tell_bulk(const Issue *issue, const BulkCopy *copy) {
   PROBE_FIRE(issue->gpu, bulk, &point, copy->physical, copy->bytes, way_of(copy) == WAY_IN);
 }
 
+/* True if shared memory of the copy is another block's of the cluster: a fault. */
+static bool leaves_block(Issue *issue, unsigned lane, const BulkPlace *place) {
+  const Block *block = issue->block;
+  uint32_t rank = place->shared >> CLUSTER_RANK_SHIFT, of_barrier = place->barrier >> CLUSTER_RANK_SHIFT;
+  if (!block->cluster || !block->launch->kernel->ranked ||
+      (rank == block->rank && (!place->counts || of_barrier == block->rank)))
+    return false;
+  record_fault(issue, 1u << lane, "shared", place->shared,
+               g_strdup("copy in bulk to or from another block's shared memory, which isn't modelled"),
+               g_strdup("let each block copy to its own shared memory, and store to others' (st.async)"));
+  return true;
+}
+
 static void start(Issue *issue, uint32_t latency) {
   const Inst *inst = issue->inst;
   const uint32_t *low = issue_operand(issue, inst->a), *high = access_part(issue, inst->a, 1, true);
@@ -427,6 +440,10 @@ static void start(Issue *issue, uint32_t latency) {
                        .bytes = bytes[lane],
                        .counts = in,
                        .changes = !in};
+    if (leaves_block(issue, lane, &place))
+      return;
+    place.shared -= issue->block->rank_bits;
+    place.barrier -= in ? issue->block->rank_bits : 0;
     BulkFault fault = place_of_bulk(issue->gpu->backing, &place, issue->block->shared_bytes, &copy.buffer);
     if (fault) {
       raise_fault(issue, lane, &place, fault);

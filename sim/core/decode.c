@@ -113,6 +113,17 @@ static bool is_release(const Machine *machine, const Kernel *kernel, const Inst 
   return cached_is_release(inst) || (of_block && !kernel->control && machine->memory.fence_block);
 }
 
+/* The instruction is one with a fence before it: in a cluster also of the block's own shared memory, since what comes
+ * before may be in another's. What st.async counts goes the way of its data, and waits for nothing else. */
+static bool waits_before(const Machine *machine, const Kernel *kernel, const Inst *inst) {
+  Unit unit = op_info[inst->op].unit;
+  if (!is_release(machine, kernel, inst) || inst->op == OP_MEMBAR || inst->op == OP_CCTL)
+    return false;
+  if (inst->op == OP_RED && inst->mode == ATOM_ARRIVE && inst->lop == MBARRIER_COMPLETES)
+    return false;
+  return unit == UNIT_GLOBAL || (unit == UNIT_SHARED && kernel->ranked && inst->scope != SCOPE_CTA);
+}
+
 enum { LOADS_BASES_FROM = 90 };
 
 /* 64 bits of the constant bank come by an LDC, which ptxas puts at the beginning of the block. */
@@ -158,8 +169,7 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
                      .interval = pipe_interval(gpu->machine, pipe),
                      .sends = op_info[inst->op].unit == UNIT_GLOBAL && inst->op != OP_MEMBAR && inst->op != OP_CCTL &&
                               !inst_is_bulk(inst),
-                     .releases = is_release(gpu->machine, kernel, inst) && op_info[inst->op].unit == UNIT_GLOBAL &&
-                                 inst->op != OP_MEMBAR && inst->op != OP_CCTL};
+                     .releases = waits_before(gpu->machine, kernel, inst)};
   if (gpu->machine->sm.latency.operand_line)
     decoded.constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);
   if (inst->op == OP_ISETP && inst->mode == ISETP_OF_TRY)

@@ -1,6 +1,7 @@
 #include "sim/core/dispatch.h"
 
 #include "sim/core/cached.h"
+#include "sim/core/cluster.h"
 #include "sim/core/host.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/sm.h"
@@ -87,41 +88,47 @@ static uint64_t shuffle_below(uint64_t number, uint64_t count, uint64_t key) {
   return number;
 }
 
-/* The block of a launch that is dispatched in turn `turn`, by grid.dispatch_order. */
-static uint64_t block_in_turn(const Gpu *gpu, const Launch *launch, uint64_t turn) {
+/* The cluster of a launch (of one block: the block) that is dispatched in turn `turn`, by grid.dispatch_order. */
+static uint64_t cluster_in_turn(const Gpu *gpu, const Launch *launch, uint64_t turn) {
+  uint64_t clusters = launch->blocks / launch->cluster_blocks;
   switch (gpu->machine->grid.dispatch_order) {
-  case DISPATCH_REVERSE: return launch->blocks - 1 - turn;
-  case DISPATCH_RANDOM: return shuffle_below(turn, launch->blocks, rng_mix(gpu->seed) + launch->index);
+  case DISPATCH_REVERSE: return clusters - 1 - turn;
+  case DISPATCH_RANDOM: return shuffle_below(turn, clusters, rng_mix(gpu->seed) + launch->index);
   default: return turn;
   }
 }
 
 bool dispatch_is_pending(const Gpu *gpu, const Launch *launch, uint64_t block) {
-  if (gpu->machine->grid.dispatch_order != DISPATCH_RANDOM) {
+  if (launch->cluster_blocks == 1 && gpu->machine->grid.dispatch_order != DISPATCH_RANDOM) {
     uint64_t first, last;
     dispatch_pending_blocks(gpu, launch, &first, &last);
     return block >= first && block <= last;
   }
-  for (uint64_t turn = launch->next_block; turn < launch->blocks; turn++)
-    if (block_in_turn(gpu, launch, turn) == block)
+  uint64_t cluster = cluster_of_block(launch, block), size = launch->cluster_blocks;
+  for (uint64_t turn = launch->next_block / size; turn < launch->blocks / size; turn++)
+    if (cluster_in_turn(gpu, launch, turn) == cluster)
       return true;
   return false;
 }
 
 void dispatch_pending_blocks(const Gpu *gpu, const Launch *launch, uint64_t *first, uint64_t *last) {
-  DispatchOrder order = gpu->machine->grid.dispatch_order;
+  /* Blocks of a cluster need not follow each other. */
+  DispatchOrder order = launch->cluster_blocks > 1 ? DISPATCH_RANDOM : gpu->machine->grid.dispatch_order;
   *first = order == DISPATCH_FORWARD ? launch->next_block : 0;
   *last = launch->blocks - 1 - (order == DISPATCH_REVERSE ? launch->next_block : 0);
 }
 
+/* The next block, or all of its cluster. */
 static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
-  uint64_t block = block_in_turn(gpu, launch, launch->next_block);
+  uint64_t block = cluster_in_turn(gpu, launch, launch->next_block / launch->cluster_blocks);
+  if (launch->cluster_blocks > 1)
+    return cluster_try_place(gpu, launch, block, now);
   uint32_t sms = gpu->machine->gpu.sms;
   for (uint32_t i = 0; i < sms; i++) {
     uint32_t index = (gpu->next_sm + i) % sms;
     for (; gpu->used_sms <= index; gpu->used_sms++)
       sm_init(&gpu->sms[gpu->used_sms], gpu, gpu->used_sms);
-    if (sm_try_place(&gpu->sms[index], launch, block, now)) {
+    if (sm_try_place(&gpu->sms[index], launch, block, NULL, now)) {
       gpu->next_sm = (index + 1) % sms;
       return true;
     }
@@ -146,12 +153,14 @@ static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
     free_lock_bits(gpu);
   if (!place_somewhere(gpu, launch, when))
     return false;
-  if (++launch->next_block == launch->blocks)
+  launch->next_block += launch->cluster_blocks;
+  if (launch->next_block == launch->blocks)
     gpu->undispatched--;
+  uint64_t next = when + launch->cluster_blocks * (uint64_t)gpu->machine->grid.dispatch_interval;
   if (starting)
-    gpu->starts_free_at = launch->free_at = when + gpu->machine->grid.dispatch_interval;
+    gpu->starts_free_at = launch->free_at = next;
   else
-    gpu->dispatch_free_at = when + gpu->machine->grid.dispatch_interval;
+    gpu->dispatch_free_at = next;
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include "sim/core/locks.h"
 #include "sim/core/queue_unit.h"
 #include "sim/core/record.h"
+#include "sim/core/remote.h"
 #include "sim/core/scheduler.h"
 #include "sim/core/serve.h"
 #include "sim/core/tell.h"
@@ -398,6 +399,29 @@ static bool access_local(Issue *issue, MemKind kind, const uint32_t base[32], ui
   return kind == MEM_LOAD ? local_load(issue, base, offset) : local_store(issue, base, offset);
 }
 
+/* The lanes of `shared` whose address is another block's of the cluster access that, and leave `shared`. False after
+ * a fault. */
+static bool access_others(Issue *issue, MemKind kind, const uint64_t address[32], uint32_t *shared) {
+  uint32_t offset[32] = {0}, others = 0, own = issue->block->rank;
+  for (uint32_t rest = *shared; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    offset[lane] = (uint32_t)(address[lane] - SHARED_WINDOW);
+    others |= offset[lane] >> CLUSTER_RANK_SHIFT != own ? 1u << lane : 0;
+  }
+  *shared &= ~others;
+  issue->mask = others;
+  return !others || remote_access(issue, kind, offset);
+}
+
+/* Lanes of two ways at once, of which both need replies: not as one access. */
+static bool refuse_mixture(Issue *issue, uint32_t lanes) {
+  record_fault(issue, lanes, NULL, 0,
+               g_strdup("lanes of one instruction access global memory and other blocks' shared memory, which isn't "
+                        "modelled"),
+               g_strdup("branch by where the address lies (isspacep)"));
+  return false;
+}
+
 /* Each lane by the window that its address lies in: lanes of global memory first, then shared, then local ones. */
 static void access_generic(Issue *issue, MemKind kind, const uint64_t address[32]) {
   uint32_t low[32] = {0}, shared = 0, local = 0, all = issue->mask;
@@ -412,6 +436,14 @@ static void access_generic(Issue *issue, MemKind kind, const uint64_t address[32
   bool fine = true;
   if ((issue->mask = all & ~(shared | local))) {
     fine = access_global(issue, kind, address);
+    ready = MAX(ready, issue->ready);
+  }
+  if (G_UNLIKELY(issue->block->cluster != NULL) && fine && shared && issue->block->launch->kernel->ranked) {
+    uint32_t before = shared;
+    bool sent = issue->flight != NULL;
+    fine = access_others(issue, kind, address, &shared);
+    if (fine && sent && shared != before)
+      fine = refuse_mixture(issue, before & ~shared);
     ready = MAX(ready, issue->ready);
   }
   if (fine && (issue->mask = shared)) {

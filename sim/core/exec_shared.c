@@ -65,6 +65,7 @@ WIDE_CLONES static uint32_t place_lanes(const uint32_t base[restrict WARP_LANES]
 bool shared_addresses(Issue *issue, const uint32_t base[32], uint32_t offset, uint32_t bytes, uint32_t physical[32]) {
   const Block *block = warp_block(issue->sm, issue->warp);
   uint32_t limit = block->shared_bytes, start = block->shared_base;
+  offset -= block->rank_bits;
   uint32_t odd = place_lanes(base, offset, start, limit - bytes, bytes, physical);
   if (G_LIKELY(!odd && bytes <= limit))
     return true;

@@ -69,7 +69,7 @@ static uint64_t uniform_register(const Issue *issue, SpecialReg which) {
     return launch->shared_bytes - launch->kernel->shared_bytes - launch->kernel->shared_behind;
   case SR_ENVREG1: return launch->envreg >> 32;
   case SR_ENVREG2: return (uint32_t)launch->envreg;
-  default: return 0;
+  default: return cluster_register(block, which);
   }
 }
 
@@ -140,6 +140,55 @@ void exec_SYNCBLOCKS(Issue *issue) {
   tell_arrival(issue, GRID_BARRIER);
   barrier_arrive(issue, GRID_BARRIER, 0);
   if (issue->warp->groups)
+    lane_groups_switch(issue, before);
+}
+
+static bool misuse_of_cluster(Issue *issue, uint32_t lanes, const char *what, const char *repair) {
+  record_fault(issue, lanes, NULL, 0, g_strdup(what), g_strdup(repair));
+  return false;
+}
+
+static bool arrive_at_cluster(Issue *issue, uint32_t lanes) {
+  uint32_t *owes = issue->warp->groups->owes;
+  if ((owes[0] | owes[1]) & lanes)
+    return misuse_of_cluster(issue, (owes[0] | owes[1]) & lanes,
+                             "a second arrival at the barrier of the cluster, without a wait behind the first",
+                             "wait (barrier.cluster.wait) before each arrival but the first");
+  owes[issue->block->cluster_phase & 1] |= lanes;
+  tell_arrival(issue, CLUSTER_BARRIER);
+  barrier_arrive(issue, CLUSTER_BARRIER, 0);
+  return true;
+}
+
+static bool wait_for_cluster(Issue *issue, uint32_t lanes) {
+  uint32_t *owes = issue->warp->groups->owes, phase = issue->block->cluster_phase & 1;
+  uint32_t open = lanes & owes[phase], over = lanes & owes[phase ^ 1];
+  if (lanes & ~(open | over))
+    return misuse_of_cluster(issue, lanes & ~(open | over),
+                             "a wait at the barrier of the cluster by a thread that hasn't arrived there",
+                             "arrive (barrier.cluster.arrive) before each wait");
+  if (open && over)
+    return misuse_of_cluster(issue, lanes,
+                             "lanes of one warp wait together for different phases of the barrier of their cluster, "
+                             "which isn't modelled",
+                             "let the lanes of a warp come together before they arrive (__syncwarp())");
+  owes[0] &= ~lanes;
+  owes[1] &= ~lanes;
+  if (open) {
+    barrier_cluster_wait(issue);
+    return true;
+  }
+  ProbePoint point = issue_point(issue, issue->mask);
+  PROBE_FIRE(issue->gpu, cluster_pass, &point);
+  return true;
+}
+
+void exec_CLUSTERBAR(Issue *issue) {
+  Warp *warp = issue->warp;
+  uint32_t before = warp->active, lanes = issue->inst->flags & INST_UNALIGNED ? issue->mask : warp->active;
+  bool good =
+      issue->inst->mode == CLUSTERBAR_ARRIVE ? arrive_at_cluster(issue, lanes) : wait_for_cluster(issue, lanes);
+  if (good)
     lane_groups_switch(issue, before);
 }
 

@@ -50,6 +50,7 @@ Flight *flights_new(Flights *flights) {
     Flight *flight = flights_at(flights, flights->free);
     flights->free = flight->next;
     flight->decoded = NULL;
+    flight->remote = false;
     if (flights->free != NO_FLIGHT)
       prefetch_new(flights_at(flights, flights->free));
     return flight;

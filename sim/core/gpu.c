@@ -56,6 +56,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->memsys = memsys_new(machine, seed, backing, &client, &gpu->counters);
   gpu->locks = lock_queues_new(machine, &gpu->counters);
   gpu->launches = g_ptr_array_new();
+  gpu->clusters = g_ptr_array_new_with_free_func(g_free);
   gpu->marks = g_array_new(FALSE, TRUE, sizeof(MarkTime));
   gpu->printed = g_string_new(NULL);
   gpu->limit_cycles = UINT64_MAX;
@@ -89,6 +90,7 @@ void gpu_free(Gpu *gpu) {
   g_free(gpu->due);
   g_free(gpu->home);
   g_free(gpu->share);
+  g_ptr_array_free(gpu->clusters, TRUE);
   memsys_free(gpu->memsys);
   lock_queues_free(gpu->locks);
   heap_free(gpu->heap);

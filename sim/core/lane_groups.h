@@ -57,6 +57,8 @@ typedef struct LaneGroups {
   uint32_t come[BLOCK_BARRIERS];     /* who has come */
   uint32_t executed[BLOCK_BARRIERS]; /* those of them that the guard let execute it */
   uint32_t come_pc[BLOCK_BARRIERS];  /* where the last came to it */
+  uint32_t owes[2]; /* lanes that have arrived at the barrier of their cluster and not waited since: by the phase, of
+                     * Block.cluster_phase, modulo 2 */
 } LaneGroups;
 
 void lane_groups_reset(LaneGroups *groups);

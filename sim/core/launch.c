@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/pages.h"
 #include "sim/core/cached.h"
+#include "sim/core/cluster.h"
 #include "sim/core/decode.h"
 #include "sim/core/locks.h"
 #include "sim/core/sm.h"
@@ -20,10 +21,15 @@ static uint32_t bank_word(const LaunchConfig *config, uint32_t offset) {
   return word;
 }
 
+enum { HOPPER_ARGS = 0x210 };
+
+/* The bank is laid out as sm_90 has it. */
+static bool is_hopper(const Kernel *kernel) { return kernel->param_base >= HOPPER_ARGS; }
+
 /* Where sm_70 and later have %envreg1 and %envreg2, the workspace of a cooperative grid, high word first. */
 static uint32_t workspace_offset(const Kernel *kernel) {
-  enum { ENVREG1 = 0x8c, ENVREG1_HOPPER = 0x44, HOPPER_ARGS = 0x210 };
-  return kernel->param_base >= HOPPER_ARGS ? ENVREG1_HOPPER : ENVREG1;
+  enum { ENVREG1 = 0x8c, ENVREG1_HOPPER = 0x44 };
+  return is_hopper(kernel) ? ENVREG1_HOPPER : ENVREG1;
 }
 
 bool launch_reads_workspace(const Kernel *kernel) {
@@ -40,6 +46,37 @@ bool launch_reads_workspace(const Kernel *kernel) {
 static uint32_t place_of_system(const LaunchConfig *config) {
   enum { ALIGN = 16 };
   return (config->kernel->shared_bytes + config->shared_bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* A float of which lanes make an integer by truncation: the least that isn't below 1 / blocks. */
+static uint32_t inverse_of(uint32_t blocks) {
+  float inverse = 1.0f / (float)blocks;
+  uint32_t word;
+  memcpy(&word, &inverse, sizeof word);
+  return (double)inverse * blocks < 1 ? word + 1 : word;
+}
+
+/* What sm_90 says of clusters: whether the launch has some, how many blocks they have, a float of each to divide by,
+ * and how many clusters there are; and, apart, their blocks as one number (nvcc 13.0: cooperative_groups). */
+static uint32_t cluster_word(const LaunchConfig *config, const uint32_t cluster[3], uint32_t offset) {
+  enum { EXPLICIT = 0x140, BLOCKS = 0x144, INVERSES = 0x150, CLUSTERS = 0x15c, END = 0x168, ALL_BLOCKS = 0x188 };
+  if (offset == EXPLICIT)
+    return config->cluster[0] || config->kernel->cluster[0];
+  if (offset == ALL_BLOCKS)
+    return cluster[0] * cluster[1] * cluster[2];
+  if (offset < BLOCKS || offset >= END)
+    return 0;
+  unsigned axis = (offset - BLOCKS) / 4 % 3;
+  return offset < INVERSES   ? cluster[axis]
+         : offset < CLUSTERS ? inverse_of(cluster[axis])
+                             : config->grid[axis] / cluster[axis];
+}
+
+/* Blocks of each cluster. */
+static void cluster_of(const LaunchConfig *config, uint32_t cluster[3]) {
+  const uint32_t *own = config->kernel->cluster, *given = config->cluster[0] ? config->cluster : own;
+  for (unsigned axis = 0; axis < 3; axis++)
+    cluster[axis] = MAX(given[axis], 1u);
 }
 
 /* The constant bank of sm_70 and later: ntid at 0, nctaid at 0xc, the windows of shared and local memory at 0x18 and
@@ -80,7 +117,11 @@ static uint32_t volta_word(const Machine *machine, const LaunchConfig *config, u
     return (uint32_t)(offset == workspace ? config->envreg >> 32 : config->envreg);
   if (offset >= base && offset - base < config->args_bytes)
     memcpy(&word, config->args + (offset - base), MIN(4u, config->args_bytes - (offset - base)));
-  return word;
+  if (offset >= base || !is_hopper(config->kernel))
+    return word;
+  uint32_t cluster[3];
+  cluster_of(config, cluster);
+  return cluster_word(config, cluster, offset);
 }
 
 static uint32_t const_value(const Machine *machine, const LaunchConfig *config, const ConstRef *ref) {
@@ -134,12 +175,50 @@ static char *refuse_grid(const Machine *machine, const LaunchConfig *config) {
   return NULL;
 }
 
+/* The kernel's own clusters and the launch's have to be the same. */
+static char *refuse_cluster_of_kernel(const LaunchConfig *config) {
+  const uint32_t *own = config->kernel->cluster, *given = config->cluster;
+  if (!own[0] || !given[0] || memcmp(own, given, sizeof config->cluster) == 0)
+    return NULL;
+  return g_strdup_printf("the launch has clusters of %u x %u x %u blocks, and its kernel is for clusters of "
+                         "%u x %u x %u (__cluster_dims__, .reqnctapercluster)",
+                         given[0], given[1], given[2], own[0], own[1], own[2]);
+}
+
+static char *refuse_cluster(const Machine *machine, const LaunchConfig *config) {
+  uint32_t cluster[3];
+  char *why = refuse_cluster_of_kernel(config);
+  cluster_of(config, cluster);
+  uint64_t blocks = (uint64_t)cluster[0] * cluster[1] * cluster[2];
+  if (why || blocks == 1)
+    return why;
+  if (machine->sm.cluster.blocks == 1)
+    return g_strdup_printf("the launch has clusters of %" G_GUINT64_FORMAT
+                           " blocks, and %s has no clusters (sm.cluster.blocks is 1); sm_90 has them",
+                           blocks, machine->name);
+  if (blocks > machine->sm.cluster.blocks)
+    return g_strdup_printf("the launch has clusters of %" G_GUINT64_FORMAT " blocks, %s can have %u "
+                           "(sm.cluster.blocks)%s",
+                           blocks, machine->name, machine->sm.cluster.blocks,
+                           blocks <= 16 ? "; larger ones, which CUDA calls not portable, aren't modelled" : "");
+  for (unsigned axis = 0; axis < 3; axis++)
+    if (config->grid[axis] % cluster[axis])
+      return g_strdup_printf("the grid has %u blocks in %c, which isn't a multiple of the cluster's %u",
+                             config->grid[axis], "xyz"[axis], cluster[axis]);
+  if (machine->sm.convergence != CONVERGENCE_BARRIER)
+    return g_strdup_printf("clusters of several blocks need convergence barriers (sm.convergence: barrier), %s has a "
+                           "SIMT stack",
+                           machine->name);
+  return NULL;
+}
+
 /* A program is made for one way of divergence. */
 static char *refuse_convergence(const Machine *machine, const Kernel *kernel) {
   bool groups = machine->sm.convergence == CONVERGENCE_BARRIER;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    bool wants_groups = inst->op == OP_BSSY || inst->op == OP_BSYNC || inst->op == OP_BREAK;
+    bool wants_groups =
+        inst->op == OP_BSSY || inst->op == OP_BSYNC || inst->op == OP_BREAK || inst->op == OP_CLUSTERBAR;
     bool wants_stack = inst->flags & INST_POP || inst->op == OP_SSY || inst->op == OP_PBK || inst->op == OP_BRK ||
                        inst->op == OP_PCNT || inst->op == OP_CONT || inst->op == OP_CAL || inst->op == OP_RET;
     if (groups ? wants_stack : wants_groups)
@@ -193,7 +272,7 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
     launch->decoded[i] = decode_inst(gpu, launch->kernel, inst);
     launch->tracks_unset |= (inst->flags & INST_MAYBE_UNSET) != 0;
     launch->orderly |= inst->op == OP_PRINTF || inst->op == OP_MALLOC || inst->op == OP_FREE ||
-                       inst->op == OP_SYNCBLOCKS || locks_are_meant(gpu, inst);
+                       inst->op == OP_SYNCBLOCKS || launch->cluster_blocks > 1 || locks_are_meant(gpu, inst);
     launch->uses_l1 |= op_info[inst->op].unit == UNIT_GLOBAL && cached_is_load(gpu->machine, inst) &&
                        op_info[inst->op].flags & OPF_LOAD;
   }
@@ -213,6 +292,8 @@ static void decode_all(const Gpu *gpu, Launch *launch) {
 
 Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
   *why = refuse_grid(gpu->machine, config);
+  if (!*why)
+    *why = refuse_cluster(gpu->machine, config);
   if (*why)
     return NULL;
   Launch *launch = g_new0(Launch, 1);
@@ -222,6 +303,9 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
   memcpy(launch->grid, config->grid, sizeof launch->grid);
   memcpy(launch->block, config->block, sizeof launch->block);
   launch->blocks = (uint64_t)config->grid[0] * config->grid[1] * config->grid[2];
+  cluster_of(config, launch->cluster);
+  launch->cluster_blocks = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+  launch->explicit_cluster = config->cluster[0] || config->kernel->cluster[0];
   uint64_t threads = MIN((uint64_t)config->block[0] * config->block[1], UINT32_MAX);
   launch->block_threads = (uint32_t)MIN(threads * config->block[2], UINT32_MAX - WARP_LANES);
   launch->block_warps = (launch->block_threads + WARP_LANES - 1) / WARP_LANES;
@@ -235,6 +319,8 @@ Launch *launch_new(const Gpu *gpu, const LaunchConfig *config, char **why) {
   *why = refuse_convergence(gpu->machine, launch->kernel);
   if (!*why)
     *why = refuse_block(gpu->machine, config, launch);
+  if (!*why && launch->cluster_blocks > 1)
+    *why = cluster_refuse_room(gpu, launch, config->shared_bytes);
   if (*why) {
     g_free(launch);
     return NULL;

@@ -11,6 +11,7 @@ typedef struct LaunchConfig {
   const Kernel *kernel;
   const char *name; /* of the kernel in messages; NULL: its own, which may be mangled */
   uint32_t grid[3], block[3];
+  uint32_t cluster[3];   /* blocks of each cluster; 0: as the kernel has it, else one */
   uint32_t shared_bytes; /* dynamic, added to the kernel's static share */
   uint32_t carveout;     /* what it asks for, as CarveoutWish has it (carveout.h) */
   int stream;            /* launches of one stream follow each other, different streams run concurrently */

@@ -16,6 +16,7 @@ struct Warp;
 struct Block;
 struct Inst;
 struct Launch;
+struct Cluster;
 struct UndefinedFrom;
 
 /* One thing that happened: who, where, when. */
@@ -35,9 +36,10 @@ typedef enum { SPACE_SHARED, SPACE_GLOBAL } AccessSpace;
 
 enum { ACCESS_PART_SWAPS = 4 };
 
-/* Lanes of an access to global memory are performed. Its warp may have exited, and its block be gone. */
+/* Lanes of an access that was told with a number are performed. Its warp may have exited, and its block be gone. */
 typedef struct AccessPart {
   uint64_t number; /* of the access, as it was told when it was issued */
+  bool shared;     /* of other blocks' shared memory, not global */
   AccessKind kind;
   const uint64_t *address; /* of each lane */
   uint32_t bytes;
@@ -101,13 +103,14 @@ typedef struct Probe {
   void (*hazard)(void *user, const ProbePoint *point, unsigned what, uint32_t producer);
   /* A value that lanes of the point use was loaded, at `from`, from memory that nobody had written. */
   void (*undefined_use)(void *user, const ProbePoint *point, const struct UndefinedFrom *from);
-  /* Lanes issue an access to memory; address[lane] is the byte address (global), or the physical one (shared).
+  /* Lanes issue an access to memory; address[lane] is the byte address (global), or the physical one (shared; of
+   * other blocks of a cluster remote_address()).
    * `taken` and `unlock` say that it takes (lanes in `taken`) or frees lock bits. It is told before the access has
-   * its effect: in shared memory that follows at once, in global memory each lane's follows `performed`. `number`: of
-   * an access to global memory, no two have the same. */
+   * its effect: in the block's own shared memory that follows at once, in global memory and in other blocks' shared
+   * memory each lane's follows `performed`. `number`: of such an access, no two have the same; else 0. */
   void (*access)(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind, const uint64_t address[32],
                  uint32_t bytes, uint32_t taken, bool unlock, uint64_t number);
-  /* Lanes of an access to global memory (those of the point, which has neither block nor warp) have their effect now:
+  /* Lanes of an access with a number (those of the point, which has neither block nor warp) have their effect now:
    * told before it, once for each lane of the access, and after the access was told. */
   void (*performed)(void *user, const ProbePoint *point, const AccessPart *part);
   /* Told behind the part's effect, in simulated order; also while SMs run windows. Who wants it subscribes before the
@@ -140,6 +143,11 @@ typedef struct Probe {
   void (*barrier_complete)(void *user, const ProbePoint *point, uint32_t id, uint32_t arrived, uint32_t waiting);
   /* All blocks of the launch have come to SYNCBLOCKS; barrier_complete, of GRID_BARRIER, follows for each. */
   void (*blocks_meet)(void *user, const struct Gpu *gpu, const struct Launch *launch);
+  /* All warps of the cluster's blocks have come to its barrier; barrier_complete, of CLUSTER_BARRIER, follows for
+   * each block. */
+  void (*cluster_meets)(void *user, const struct Gpu *gpu, const struct Cluster *cluster);
+  /* Lanes go on at once at a CLUSTERBAR.WAIT, since the barrier was complete before. */
+  void (*cluster_pass)(void *user, const ProbePoint *point);
   void (*block_start)(void *user, const ProbePoint *point);
   void (*block_end)(void *user, const ProbePoint *point);
   void (*issued)(void *user, const ProbePoint *point, uint64_t until);
@@ -151,19 +159,21 @@ typedef struct Probe {
 } Probe;
 
 /* All callbacks. */
-#define PROBE_EACH(X)                                                                                              \
-  X(unlock_not_owned)                                                                                              \
-  X(stray_release)                                                                                                 \
-  X(exit_holding)                                                                                                  \
-  X(partial_barrier)                                                                                               \
-  X(unset_read)                                                                                                    \
-  X(hazard)                                                                                                        \
-  X(undefined_use)                                                                                                 \
-  X(access)                                                                                                        \
-  X(performed)                                                                                                     \
-  X(copy)                                                                                                          \
-  X(part) X(heap) X(host) X(fence) X(stale_read) X(bulk) X(proxy_fence) X(warp_sync) X(odd_mask) X(barrier_arrive) \
-      X(barrier_complete) X(blocks_meet) X(block_start) X(block_end) X(issued) X(joined) X(replied)
+#define PROBE_EACH(X)                                                                                           \
+  X(unlock_not_owned)                                                                                           \
+  X(stray_release)                                                                                              \
+  X(exit_holding)                                                                                               \
+  X(partial_barrier)                                                                                            \
+  X(unset_read)                                                                                                 \
+  X(hazard)                                                                                                     \
+  X(undefined_use)                                                                                              \
+  X(access)                                                                                                     \
+  X(performed)                                                                                                  \
+  X(copy)                                                                                                       \
+  X(part)                                                                                                       \
+  X(heap) X(host) X(fence) X(stale_read) X(bulk) X(proxy_fence) X(warp_sync) X(odd_mask) X(barrier_arrive)      \
+      X(barrier_complete) X(blocks_meet) X(cluster_meets) X(cluster_pass) X(block_start) X(block_end) X(issued) \
+          X(joined) X(replied)
 #define PROBE_ONE(callback) +1
 _Static_assert(sizeof(Probe) == (2 PROBE_EACH(PROBE_ONE)) * sizeof(void *), "PROBE_EACH() names all callbacks");
 

@@ -16,6 +16,7 @@ void serve_tell_all(const Sm *sm, const Flight *flight, uint32_t lanes, uint64_t
     return; /* of a copy in bulk it is told when that is over (bulk.h) */
   ProbePoint point = {.gpu = sm->gpu, .sm = sm, .inst = flight->inst, .pc = flight->pc, .lanes = lanes, .cycle = now};
   AccessPart part = {.number = serve_number(sm, flight),
+                     .shared = flight->remote,
                      .kind = kinds[flight->request.kind],
                      .address = flight->request.address,
                      .bytes = serve_span(sm->gpu, flight),

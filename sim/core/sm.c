@@ -111,7 +111,7 @@ static inline Busy busy_schedulers(const Sm *sm) {
 /* When something is due, at `now` or later. */
 static uint64_t next_event(const Sm *sm, uint64_t now) {
   uint64_t next = MIN(sm->flights.event_time, wheel_next(&sm->wheel));
-  if (G_UNLIKELY(sm->bulk != NULL))
+  if (G_UNLIKELY(sm->bulk != NULL || sm->remote != NULL))
     next = MIN(next, sm_next_piece(sm));
   Busy busy = busy_schedulers(sm);
   for (uint32_t i = busy.first; i < busy.end; i++) {
@@ -134,7 +134,7 @@ static uint64_t next_event(const Sm *sm, uint64_t now) {
 static bool run_cycle(Sm *sm, uint64_t now) {
   if (sm->flights.event_time <= now)
     sm_take_replies(sm, now);
-  if (G_UNLIKELY(sm->bulk != NULL))
+  if (G_UNLIKELY(sm->bulk != NULL || sm->remote != NULL))
     sm_send_pieces(sm, now);
   if (G_UNLIKELY(sm->ended != WHEEL_NEVER))
     return false;

@@ -12,8 +12,11 @@ void sm_init(Sm *sm, struct Gpu *gpu, uint32_t index);
 void sm_clear(Sm *sm);
 /* True if all limits allow one more block of the launch. */
 bool sm_has_room(const Sm *sm, const Launch *launch);
-/* Puts block `index` of `launch` on the SM if all limits allow it; its warps start at `now` (plus jitter). */
-bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now);
+/* How many more blocks of the launch they allow, up to `most`. */
+uint32_t sm_room(const Sm *sm, const Launch *launch, uint32_t most);
+/* Puts block `index` of `launch` on the SM if all limits allow it; its warps start at `now` (plus jitter). `cluster`,
+ * which owns it from then on as a member: of several blocks; else NULL. */
+bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, struct Cluster *cluster, uint64_t now);
 /* Runs the SM, whose event is due at `now`, for as long as no other source comes first. Returns when its next event
  * is due, which the caller puts into the queue; WHEEL_NEVER if it sleeps. */
 uint64_t sm_run(Sm *sm, uint64_t now);

@@ -6,8 +6,10 @@
 #include "sim/core/async_copy.h"
 #include "sim/core/barrier.h"
 #include "sim/core/bulk.h"
+#include "sim/core/cluster.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
+#include "sim/core/remote.h"
 #include "sim/core/scheduler.h"
 #include "sim/core/slots.h"
 #include "sim/core/sm.h"
@@ -57,6 +59,7 @@ void sm_clear(Sm *sm) {
     return;
   flights_clear(&sm->flights);
   bulk_clear(sm);
+  remote_clear(sm);
   for (uint32_t i = 0; i < sm->warp_slots; i++) {
     local_memory_clear(&sm->warps[i].local);
     local_defined_clear(&sm->warps[i].local_defined);
@@ -196,7 +199,57 @@ bool sm_has_room(const Sm *sm, const Launch *launch) {
   return has_room(sm, launch) && find_shared(sm, launch, &base);
 }
 
-bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
+/* The least of what is left of a limit, in blocks. */
+static uint32_t blocks_in(uint32_t limit, uint32_t used, uint32_t need) {
+  return need ? (limit - used) / need : UINT32_MAX;
+}
+
+/* How many shares of a block the holes in shared memory have room for, up to `most`. */
+static uint32_t shared_room(const Sm *sm, const Launch *launch, uint32_t most) {
+  const Machine *machine = sm->gpu->machine;
+  uint32_t need = shared_need(machine, launch), count = 0, from = 0;
+  if (!launch->shared_bytes)
+    return most;
+  while (count < most && from + need <= machine->sm.shared.bytes) {
+    uint32_t next = from + need;
+    bool taken = false;
+    for (uint32_t i = 0; i < machine->sm.max_blocks; i++) {
+      const Block *block = &sm->blocks[i];
+      uint32_t end = block->shared_base + (block->launch ? shared_need(machine, block->launch) : 0);
+      if (!taken && block->launch && block->shared_bytes && block->shared_base < from + need && from < end) {
+        next = end;
+        taken = true;
+      }
+    }
+    count += !taken;
+    from = next;
+  }
+  return count;
+}
+
+uint32_t sm_room(const Sm *sm, const Launch *launch, uint32_t most) {
+  const Machine *machine = sm->gpu->machine;
+  most = MIN(most, machine->sm.max_blocks - sm->resident_blocks);
+  most = MIN(most, blocks_in(machine->sm.max_warps, sm->resident_warps, launch->block_warps));
+  most = MIN(most, blocks_in(machine->sm.max_threads, sm->resident_threads, launch->block_warps * WARP_LANES));
+  most = MIN(most, blocks_in(machine->sm.registers, sm->registers_used, sm_block_registers(machine, launch)));
+  return shared_room(sm, launch, most);
+}
+
+/* The block's place in its grid, and in its cluster. */
+static void number_block(Block *block, struct Cluster *cluster) {
+  const Launch *launch = block->launch;
+  block->ctaid[0] = (uint32_t)(block->index % launch->grid[0]);
+  block->ctaid[1] = (uint32_t)(block->index / launch->grid[0] % launch->grid[1]);
+  block->ctaid[2] = (uint32_t)(block->index / launch->grid[0] / launch->grid[1]);
+  if (launch->cluster_blocks == 1)
+    return;
+  block->rank = cluster_rank(launch, block->ctaid);
+  block->rank_bits = launch->kernel->ranked ? block->rank << CLUSTER_RANK_SHIFT : 0;
+  block->cluster = cluster;
+}
+
+bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, struct Cluster *cluster, uint64_t now) {
   uint32_t base;
   if (!has_room(sm, launch) || !find_shared(sm, launch, &base))
     return false;
@@ -210,9 +263,11 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, uint64_t now) {
                    .shared_bytes = launch->shared_bytes,
                    .warps = launch->block_warps,
                    .warps_left = launch->block_warps};
-  block->ctaid[0] = (uint32_t)(index % launch->grid[0]);
-  block->ctaid[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
-  block->ctaid[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
+  number_block(block, cluster);
+  if (cluster) {
+    cluster->member[block->rank] = (ClusterMember){sm, block};
+    remote_prepare(sm);
+  }
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
     block->barrier[id] = (Barrier){.all = true};
   shared_reset_range(&sm->shared, base, launch->shared_bytes, !program_is_compiled(launch->program));
@@ -274,6 +329,14 @@ void sm_free_block(Sm *sm, Block *block) {
   sm->refilled = true;
 }
 
+/* A block of a cluster has exited: its barrier may be complete now. The last takes the others along. */
+static void leave_cluster(Gpu *gpu, Cluster *cluster, uint64_t now) {
+  if (--cluster->left == 0)
+    cluster_end(gpu, cluster);
+  else if (cluster_is_complete(cluster))
+    barrier_cluster_complete(cluster, now, NULL);
+}
+
 static void retire_block(Sm *sm, Block *block, uint64_t now) {
   Gpu *gpu = sm->gpu;
   ProbePoint point = {.gpu = gpu, .sm = sm, .block = block, .cycle = now};
@@ -281,7 +344,9 @@ static void retire_block(Sm *sm, Block *block, uint64_t now) {
   sm_count_shared_bytes(sm, block);
   Launch *launch = block->launch;
   bool later = gpu->in_window && gpu->undispatched;
-  if (!later)
+  if (block->cluster)
+    leave_cluster(gpu, block->cluster, now);
+  else if (!later)
     sm_free_block(sm, block);
   tell_block_finished(sm, launch, block, now);
 }

@@ -7,6 +7,7 @@
 #include "sim/core/bulk.h"
 #include "sim/core/cached.h"
 #include "sim/core/due.h"
+#include "sim/core/remote.h"
 #include "sim/core/scheduler.h"
 #include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
@@ -249,7 +250,7 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
   bool resident = warp->age == flight->age && warp->state != WARP_DONE && warp->state != WARP_FREE;
   if (cached_is_acquire(flight->inst))
     cached_forget(sm);
-  if (flight->request.kind == MEM_ATOMIC)
+  if (flight->request.kind == MEM_ATOMIC && !flight->remote)
     memsys_replied(sm->gpu->memsys, &flight->request);
   if (G_UNLIKELY(flight->request.queue))
     count_queue(sm, flight);
@@ -321,9 +322,17 @@ static void look_ahead(const Sm *sm) {
     l1_prefetch(sm->l1, next->fills[0].address);
 }
 
-uint64_t sm_next_piece(const Sm *sm) { return bulk_next(sm); }
+uint64_t sm_next_piece(const Sm *sm) {
+  uint64_t bulk = sm->bulk ? bulk_next(sm) : WHEEL_NEVER, remote = sm->remote ? remote_next(sm) : WHEEL_NEVER;
+  return MIN(bulk, remote);
+}
 
-void sm_send_pieces(Sm *sm, uint64_t now) { bulk_run(sm, now); }
+void sm_send_pieces(Sm *sm, uint64_t now) {
+  if (sm->bulk)
+    bulk_run(sm, now);
+  if (sm->remote)
+    remote_run(sm, now);
+}
 
 /* Of a copy in bulk. */
 static void land_piece(Sm *sm, Flight *flight, bool oldest, uint64_t now) {

@@ -29,9 +29,10 @@ enum {
   SM_BLOCKS_MAX = 64,
   SM_SCHEDULERS_MAX = 8,
   BLOCK_WARPS_MAX = 32,
-  L1_NEIGHBOURS = 16, /* SMs whose L1s lie together: in large pages of the host, perhaps */
-  GRID_BARRIER = 16, /* behind those that BAR can name: of all blocks (SYNCBLOCKS), as far as it is this block's */
-  BLOCK_BARRIERS = 17
+  L1_NEIGHBOURS = 16,   /* SMs whose L1s lie together: in large pages of the host, perhaps */
+  GRID_BARRIER = 16,    /* behind those that BAR can name: of all blocks (SYNCBLOCKS), as far as it is this block's */
+  CLUSTER_BARRIER = 17, /* the same of the blocks of its cluster (CLUSTERBAR) */
+  BLOCK_BARRIERS = 18
 };
 
 /* A named barrier of a block. Mask bits are warps in the block. */
@@ -40,11 +41,11 @@ typedef struct Barrier {
   uint32_t waiting;    /* those that wait for it */
   uint32_t threads;    /* arrivals so far, 32 for each warp */
   uint32_t expected;   /* thread count of the arrivals, 0 for the whole block */
-  bool open;           /* somebody has come since it last completed */
-  bool whole;          /* GRID_BARRIER: the block has come to that of all blocks, and waits there */
-  uint64_t latest;     /* when the last arrival takes effect */
   uint32_t population; /* BAR.RED: lanes whose predicate was true */
   bool all, any;
+  bool open;       /* somebody has come since it last completed */
+  bool whole;      /* GRID_BARRIER: the block has come to that of all blocks, and waits there */
+  uint64_t latest; /* when the last arrival takes effect */
 } Barrier;
 
 /* What there is to do about an instruction besides its executor. */
@@ -99,6 +100,8 @@ typedef struct Launch {
   uint32_t index;
   uint32_t grid[3], block[3];
   uint64_t blocks; /* in the grid */
+  uint32_t cluster[3], cluster_blocks; /* of each cluster; of one block, unless the launch or its kernel says more */
+  bool explicit_cluster;               /* ... and one of them says how many */
   uint32_t block_threads, block_warps, shared_bytes;
   uint32_t carveout; /* as LaunchConfig */
   int stream;
@@ -124,17 +127,23 @@ typedef struct Launch {
   bool finished;     /* all its blocks have, and their accesses are performed */
 } Launch;
 
-/* A resident block. */
+struct Cluster;
+
+/* A resident block. In a cluster it stays until all blocks of that have exited. */
 typedef struct Block {
   Launch *launch; /* NULL: the slot is free */
   uint64_t index; /* linear in its grid */
   uint32_t ctaid[3];
+  struct Cluster *cluster; /* cluster.h; NULL: it has one block */
+  uint32_t rank;           /* in it */
+  uint32_t rank_bits;      /* what addresses of its own shared memory have above CLUSTER_RANK_SHIFT, in place */
   uint32_t slot;
   uint32_t shared_base, shared_bytes;
   uint32_t warps, warps_left;
   uint8_t warp_slot[BLOCK_WARPS_MAX];
   uint32_t finished; /* mask of warps in the block that are done */
   uint32_t copying;  /* how many of its warps have asynchronous copies that aren't done, and copies in bulk */
+  uint32_t cluster_phase; /* how often the barrier of its cluster has completed */
   Barrier barrier[BLOCK_BARRIERS];
 } Block;
 
@@ -210,6 +219,7 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   struct BulkUnit *bulk;       /* of bulk.h; NULL until a copy comes */
+  struct RemoteUnit *remote;   /* of remote.h; NULL until a block of a cluster of several comes */
   Flights flights;
   WarpSet draining;                    /* warps in a fence, by slot */
   WarpSet crowded;                     /* warps that wait until they may send an access, by slot */
@@ -296,6 +306,7 @@ typedef struct Gpu {
   struct LockQueues *locks; /* locks in tags; NULL: the machine has none */
   Counters counters;
   GPtrArray *launches;        /* Launch * */
+  GPtrArray *clusters;        /* struct Cluster *: those that have blocks; owned */
   uint32_t next_sm;           /* where the dispatcher looks first */
   uint32_t l1_bytes;          /* of each SM, while the launches run that do */
   char **l1_memory;           /* of each L1_NEIGHBOURS SMs, one behind the other, in pages.h; NULL: none has one */

@@ -104,6 +104,8 @@ void hierarchy_replied(Hierarchy *h, const MemRequest *request) {
     issue->farthest = MAX(issue->farthest, (uint64_t)request->way + request->waited);
 }
 
+uint32_t hierarchy_gpc(const Hierarchy *h, uint32_t sm) { return h->crossbar.sm_cluster[sm]; }
+
 uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) {
   Port *issue = &h->issue[sm];
   uint64_t leaves = MAX(milli_of(time), MAX(issue->out_free, issue->sent)),

@@ -167,6 +167,10 @@ uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system) {
   return memsys->units ? hierarchy_fence(memsys->units, sm, time, system) : time;
 }
 
+uint32_t memsys_gpc(const MemSys *memsys, uint32_t sm) {
+  return memsys->units ? hierarchy_gpc(memsys->units, sm) : 0;
+}
+
 void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time, Counters *counters) {
   if (memsys->units) {
     hierarchy_send(memsys->units, request, time, counters);

@@ -67,6 +67,8 @@ void memsys_enlarge(MemSys *memsys);
 /* The shortest way between an SM and memory, in cycles: what is sent at t is performed at t plus so many at the
  * earliest, and answered so many after it was performed. */
 uint32_t memsys_window(const MemSys *memsys);
+/* Which GPC an SM belongs to (memory.crossbar.clusters). */
+uint32_t memsys_gpc(const MemSys *memsys, uint32_t sm);
 /* What its units have done so far. Borrowed. */
 const MemStats *memsys_stats(MemSys *memsys);
 /* `follower` is told the way of each part, with the client's user. Before the first memsys_send(). */

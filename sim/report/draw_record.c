@@ -309,11 +309,11 @@ static bool gives_result(const Inst *inst) { return op_info[inst->op].flags & OP
 static void memory_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
                           const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
   (void)bytes;
-  (void)number;
+  (void)space;
   DrawRecord *record = user;
   DrawWarp *own = warp_at(record, point);
   const Listing *listing = listing_of(record, point->block->launch);
-  own->under_way += space == SPACE_GLOBAL && gives_result(point->inst);
+  own->under_way += number && gives_result(point->inst);
   own->taken |= taken;
   lock_bits(record, own, point, address, unlock ? point->lanes : taken, unlock);
   if (kind != ACCESS_READ && !(listing->polls && listing->polls[point->pc]))

@@ -100,16 +100,20 @@ static bool with_pieces(Loader *loader, const char *text, const char *separators
   return good;
 }
 
-static bool read_dims(Loader *loader, const YamlNode *list, bool is_grid, uint32_t dims[3]) {
-  return loader_dims(loader, list->values->len == 1 ? g_ptr_array_index(list->values, 0) : list, is_grid, dims);
+static bool read_dims(Loader *loader, const YamlNode *list, const char *name, uint32_t dims[3]) {
+  return loader_dims(loader, list->values->len == 1 ? g_ptr_array_index(list->values, 0) : list, name, dims);
 }
 
 static bool read_grid(Loader *loader, const YamlNode *list, gpointer launch) {
-  return read_dims(loader, list, true, ((ScenarioLaunch *)launch)->grid);
+  return read_dims(loader, list, "grid", ((ScenarioLaunch *)launch)->grid);
 }
 
 static bool read_block(Loader *loader, const YamlNode *list, gpointer launch) {
-  return read_dims(loader, list, false, ((ScenarioLaunch *)launch)->block);
+  return read_dims(loader, list, "block", ((ScenarioLaunch *)launch)->block);
+}
+
+static bool read_cluster(Loader *loader, const YamlNode *list, gpointer launch) {
+  return read_dims(loader, list, "cluster", ((ScenarioLaunch *)launch)->cluster);
 }
 
 static bool read_args(Loader *loader, const YamlNode *list, gpointer launch) {
@@ -219,6 +223,8 @@ static bool add_launch(Loader *loader, guint kernel) {
     return false;
   bool good = read_size(loader, launch, "grid", options->grid, read_grid);
   good &= read_size(loader, launch, "block", options->block, read_block);
+  if (options->cluster)
+    good &= read_size(loader, launch, "cluster", options->cluster, read_cluster);
   if (options->shared)
     good &= loader_option(loader, "--shared", options->shared, read_shared, launch);
   launch->cooperative = options->cooperative;
@@ -229,7 +235,7 @@ static bool add_launch(Loader *loader, guint kernel) {
   if (!options->args || !options->args[0])
     args &= each_directive(loader, "arg", (int)kernel, ",", read_args, launch);
   good &= args && loader_check_args(loader, launch, true);
-  if (options->grid || options->block || options->shared)
+  if (options->grid || options->block || options->cluster || options->shared)
     g_clear_pointer(&launch->file, g_free); /* its size stands on the command line */
   return good && loader_check_block(loader, launch);
 }

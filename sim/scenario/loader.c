@@ -148,13 +148,13 @@ bool loader_read_heap(Loader *loader, const YamlNode *node, gpointer unused) {
   return true;
 }
 
-static bool dimension(Loader *loader, const YamlNode *node, bool is_grid, uint32_t *size) {
+static bool dimension(Loader *loader, const YamlNode *node, const char *name, uint32_t *size) {
   int64_t value;
-  const char *what = is_grid ? "the grid" : "the block";
+  g_autofree char *what = g_strdup_printf("the %s", name);
   if (!loader_integer(loader, node, what, &value))
     return false;
   if (value == 0)
-    return loader_error(loader, node, "%s has no %s", what, is_grid ? "blocks" : "threads");
+    return loader_error(loader, node, "%s has no %s", what, strcmp(name, "block") == 0 ? "threads" : "blocks");
   g_autofree char *found = value_text(node, value);
   if (value < 0 || value > INT32_MAX)
     return loader_error(loader, node, "%s has a size of %s, expected 1 to %d", what, found, INT32_MAX);
@@ -162,19 +162,18 @@ static bool dimension(Loader *loader, const YamlNode *node, bool is_grid, uint32
   return true;
 }
 
-bool loader_dims(Loader *loader, const YamlNode *node, bool is_grid, uint32_t dims[3]) {
+bool loader_dims(Loader *loader, const YamlNode *node, const char *name, uint32_t dims[3]) {
   dims[0] = dims[1] = dims[2] = 1;
   if (node->type == YAML_NODE_SCALAR)
-    return dimension(loader, node, is_grid, &dims[0]);
+    return dimension(loader, node, name, &dims[0]);
   if (node->type == YAML_NODE_MAPPING || node->values->len < 1 || node->values->len > 3) {
     g_autofree char *found =
         node->type == YAML_NODE_MAPPING ? g_strdup("a mapping") : g_strdup_printf("a list of %u", node->values->len);
-    return loader_error(loader, node, "%s: expected a number or a list of one to three, found %s",
-                        is_grid ? "grid" : "block", found);
+    return loader_error(loader, node, "%s: expected a number or a list of one to three, found %s", name, found);
   }
   bool good = true;
   for (guint i = 0; i < node->values->len; i++)
-    good &= dimension(loader, g_ptr_array_index(node->values, i), is_grid, &dims[i]);
+    good &= dimension(loader, g_ptr_array_index(node->values, i), name, &dims[i]);
   return good;
 }
 

@@ -67,8 +67,8 @@ bool loader_real(Loader *loader, const YamlNode *node, const char *what, double 
 bool loader_word(Loader *loader, const YamlNode *node, const char *what, int64_t *value);
 /* The size of the device heap (it reads an option, too). */
 bool loader_read_heap(Loader *loader, const YamlNode *node, gpointer unused);
-/* Grid or block: an expression or a list of one to three. */
-bool loader_dims(Loader *loader, const YamlNode *node, bool is_grid, uint32_t dims[3]);
+/* `name`, grid, block or cluster: an expression or a list of one to three. */
+bool loader_dims(Loader *loader, const YamlNode *node, const char *name, uint32_t dims[3]);
 /* Reads a file of little-endian words, relative to the scenario. NULL after errors; free with g_free. */
 uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words);
 

@@ -46,6 +46,7 @@ struct Programs {
   GArray *fat;   /* McFatEntry: what is in it */
   unsigned unit; /* of it, that is meant */
   CodeKind code;
+  bool clusters; /* programs_set_clusters() */
   Program *common;
   char **readable;     /* names of its kernels, demangled; NULL: nobody has asked */
   char **brief;        /* without what tells no two of them apart; NULL: nobody has asked */
@@ -149,7 +150,11 @@ static const PtxText *find_text(Programs *programs, unsigned capability, Diag *d
 }
 
 static bool make_common(Programs *programs, unsigned capability, Diag *diag) {
-  static const PtxTarget all = {.capability = CAPABILITY_ALL, .max_registers = REGISTERS_ALL, .without_code = true};
+  static const PtxTarget all = {.capability = CAPABILITY_ALL,
+                                .convergence_barriers = true,
+                                .max_registers = REGISTERS_ALL,
+                                .clusters = true,
+                                .without_code = true};
   const PtxText *text = find_text(programs, capability, diag);
   programs->common = text ? lower(programs, text, &all, diag) : NULL;
   return programs->common != NULL;
@@ -264,7 +269,7 @@ static Program *lower_listing(const Programs *programs, const McModule *module, 
                target->capability / 10, target->capability % 10, there);
     return NULL;
   }
-  Program *program = mc_lower(module, arch, like, target->wanted, diag);
+  Program *program = mc_lower(module, arch, like, target->wanted, target->clusters, diag);
   if (program && programs->is_listing && !programs->fat) {
     g_autofree char *text = g_strjoinv("\n", programs->common->lines);
     program_set_source(program, text, strlen(text));
@@ -284,7 +289,7 @@ static bool make_listing_common(Programs *programs, const char *text, gsize leng
   for (guint i = 0; module && i < module->kernels->len; i++)
     oldest = oldest ? MIN(oldest, mc_kernel(module, i)->sm) : mc_kernel(module, i)->sm;
   unsigned arch = module && capability ? mc_choose_arch(module, capability) : 0;
-  programs->common = module ? mc_lower(module, arch ? arch : oldest, NULL, NULL, diag) : NULL;
+  programs->common = module ? mc_lower(module, arch ? arch : oldest, NULL, NULL, false, diag) : NULL;
   if (programs->common && !programs->fat && !mc_is_cubin((const uint8_t *)text, length))
     program_set_source(programs->common, text, length);
   return programs->common != NULL;
@@ -509,7 +514,8 @@ static const Version *find_version(const Programs *programs, const PtxTarget *ta
         version->target.convergence_barriers == target->convergence_barriers &&
         version->target.max_registers == target->max_registers &&
         version->target.sm_registers == target->sm_registers &&
-        version->target.register_granule == target->register_granule && version->arch == arch &&
+        version->target.register_granule == target->register_granule &&
+        version->target.clusters == target->clusters && version->arch == arch &&
         version->machine_code == machine_code && same_kernels(programs, version->wanted, target->wanted))
       return version;
   }
@@ -579,6 +585,7 @@ static const Program *program_in_form(Programs *programs, const Machine *machine
                       .max_registers = machine->sm.max_thread_registers,
                       .sm_registers = machine->sm.registers,
                       .register_granule = machine->sm.register_granule,
+                      .clusters = programs->clusters,
                       .wanted = wanted};
   unsigned arch = programs->is_cuda ? nvcc_arch(target.capability) : 0;
   g_mutex_lock(&programs->lock);
@@ -590,6 +597,8 @@ static const Program *program_in_form(Programs *programs, const Machine *machine
   g_mutex_unlock(&programs->lock);
   return version ? version->program : NULL;
 }
+
+void programs_set_clusters(Programs *programs) { programs->clusters = true; }
 
 const Program *programs_for(Programs *programs, const Machine *machine, const bool *wanted, Diag *diag) {
   if (!programs_is_ptx(programs) && !programs->is_listing)

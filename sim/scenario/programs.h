@@ -71,6 +71,8 @@ char *programs_kernel_name(Programs *programs, guint kernel);
 /* The error for a kernel that wasn't found, with the nearest, or all. Returns false. */
 bool programs_no_kernel(Programs *programs, const char *name, bool several, Diag *diag, const char *file,
                         unsigned line, unsigned column);
+/* Before the first machine: some launch has clusters of blocks. */
+void programs_set_clusters(Programs *programs);
 /* The program that a machine runs, of each kernel with the instructions if `wanted` is true of it (NULL: of all);
  * NULL after errors. Borrowed; stays valid as long as `programs`. */
 const Program *programs_for(Programs *programs, const Machine *machine, const bool *wanted, Diag *diag);

@@ -48,6 +48,7 @@ typedef struct ScenarioArg {
 typedef struct ScenarioLaunch {
   guint kernel; /* index into program->kernels */
   uint32_t grid[3], block[3];
+  uint32_t cluster[3];   /* blocks of each cluster; 0: as the kernel has it, else one */
   uint32_t shared_bytes; /* dynamic shared memory, added to the kernel's static one */
   uint32_t carveout; /* 1 and the percent of an SM's shared memory that the launch asks for; 0: nothing */
   int stream;
@@ -117,8 +118,8 @@ typedef struct Scenario {
 typedef struct ScenarioOptions {
   const char *const *params; /* "blocks=128" (-p) */
   const char *
-      kernel; /* --kernel, --grid, --block, --shared, --cooperative, --heap, --buffer NAME=WORDS, --arg: bare programs only */
-  const char *grid, *block, *shared, *heap;
+      kernel; /* --kernel, --grid, --block, --cluster, --shared, --cooperative, --heap, --buffer, --arg: of bare ones */
+  const char *grid, *block, *cluster, *shared, *heap;
   const char *const *buffers;
   const char *const *args;
   bool cooperative;

@@ -64,10 +64,13 @@ bool loader_read_program(Loader *loader, const YamlNode *node) {
   return set_program(loader, shown, path, text, length);
 }
 
-/* What a scenario keeps of its loader. */
+/* What a scenario keeps of its loader, and its programs of the scenario. */
 static void keep_names(Loader *loader) {
   g_strfreev(loader->scenario->params);
   loader->scenario->params = g_strdupv((char **)loader->param_names->pdata);
+  for (guint i = 0; i < loader->scenario->launches->len; i++)
+    if (((const ScenarioLaunch *)g_ptr_array_index(loader->scenario->launches, i))->cluster[0])
+      programs_set_clusters(loader->scenario->programs);
   loader->scenario->digest = g_strdup(g_checksum_get_string(loader->digest));
 }
 

@@ -135,12 +135,15 @@ static bool read_one_launch(Loader *loader, const YamlNode *node) {
   const YamlNode *grid = yaml_get(node, "grid"), *block = yaml_get(node, "block");
   const YamlNode *shared = yaml_get(node, "shared"), *stream = yaml_get(node, "stream");
   const YamlNode *cooperative = yaml_get(node, "cooperative"), *carveout = yaml_get(node, "carveout");
+  const YamlNode *cluster = yaml_get(node, "cluster");
   int64_t shared_bytes = 0, stream_index = 0, percent = -1;
   bool has_kernel = read_kernel(loader, launch, node, yaml_get(node, "kernel")), good = has_kernel;
   good &=
-      grid ? loader_dims(loader, grid, true, launch->grid) : loader_error(loader, node, "the launch has no `grid`");
-  good &= block ? loader_dims(loader, block, false, launch->block)
+      grid ? loader_dims(loader, grid, "grid", launch->grid) : loader_error(loader, node, "the launch has no `grid`");
+  good &= block ? loader_dims(loader, block, "block", launch->block)
                 : loader_error(loader, node, "the launch has no `block`");
+  if (cluster)
+    good &= loader_dims(loader, cluster, "cluster", launch->cluster);
   if (shared)
     good &= loader_range(loader, shared, "shared", 0, INT32_MAX, &shared_bytes);
   if (stream)
@@ -200,9 +203,8 @@ static bool read_launch_times(Loader *loader, const YamlNode *node, int64_t time
 }
 
 static bool read_launch(Loader *loader, const YamlNode *node) {
-  static const char *const keys[] = {"kernel", "grid",        "block", "shared", "args",
-                                     "stream", "cooperative", "times", "index",  "carveout",
-                                     NULL};
+  static const char *const keys[] = {"kernel",      "grid",  "block", "shared",   "args",    "stream",
+                                     "cooperative", "times", "index", "carveout", "cluster", NULL};
   if (!loader_expect(loader, node, YAML_NODE_MAPPING, "a launch") ||
       !loader_check_keys(loader, node, keys, "a launch"))
     return false;
@@ -438,6 +440,7 @@ static bool refuse_bare_options(Loader *loader) {
   const char *given = options->kernel                           ? "--kernel"
                       : options->grid                           ? "--grid"
                       : options->block                          ? "--block"
+                      : options->cluster                        ? "--cluster"
                       : options->shared                         ? "--shared"
                       : options->cooperative                    ? "--cooperative"
                       : options->heap                           ? "--heap"

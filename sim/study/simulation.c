@@ -98,6 +98,7 @@ static bool add_launch(Simulation *simulation, const ScenarioLaunch *launch, cha
                          .args_bytes = args->len};
   memcpy(config.grid, launch->grid, sizeof config.grid);
   memcpy(config.block, launch->block, sizeof config.block);
+  memcpy(config.cluster, launch->cluster, sizeof config.cluster);
   g_autofree char *why = NULL;
   bool fine = gpu_add_launch(simulation->gpu, &config, &why);
   if (fine && launch->cooperative)

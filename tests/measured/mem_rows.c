@@ -32,7 +32,7 @@ static Program *read_cubin(const char *file, const Machine *machine) {
     g_error("%s can't be read", path);
   g_autoptr(Diag) diag = diag_new();
   McModule *module = mc_cubin_read(file, (const uint8_t *)bytes, length, diag);
-  Program *program = module ? mc_lower(module, machine->gpu.compute_capability, NULL, NULL, diag) : NULL;
+  Program *program = module ? mc_lower(module, machine->gpu.compute_capability, NULL, NULL, false, diag) : NULL;
   if (!program) {
     g_autofree char *messages = diag_render(diag);
     g_error("%s", messages);

@@ -61,7 +61,7 @@ static McModule *read_cubin(const char *path) {
 
 static Program *lower(const McModule *module) {
   g_autoptr(Diag) diag = diag_new();
-  Program *program = mc_lower(module, mc_kernel(module, 0)->sm, NULL, NULL, diag);
+  Program *program = mc_lower(module, mc_kernel(module, 0)->sm, NULL, NULL, false, diag);
   ck_assert_msg(program != NULL, "%s", module->file);
   return program;
 }

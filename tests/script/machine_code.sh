@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 59
+plan 62
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -105,9 +105,13 @@ plan 59
     -m h200 --code sass
   expect "one that matters" 0 'cuda_unset_decided.cu:26: warning: unset-register' "$LOCKSTEP" run $corpus/cuda_unset_decided.yaml \
     -m h200 --code sass
-  cluster="$LOCKSTEP run $SRCDIR/tests/machine_code/cluster.sm_90.cubin -m h200 --grid 2 --block 1 --buffer out=2 --arg out"
-  expect "a cluster of two blocks" 3 'kernel .pairs. runs in clusters of 2 blocks' $cluster --kernel pairs
-  expect "a cluster of one" 0 '^cluster.sm_90 on h200: completed' $cluster --kernel alone
+  cluster="$LOCKSTEP run $SRCDIR/tests/machine_code/cluster.sm_90.cubin -m h200 --block 1 --buffer out=2 --arg out --grid"
+  expect "a cluster of two blocks" 0 '^cluster.sm_90 on h200: completed' $cluster 2 --kernel pairs
+  expect "half a cluster" 2 'the grid has 1 blocks in x, which isn.t a multiple of the cluster.s 2' $cluster 1 --kernel pairs
+  expect "clusters of other sizes" 2 'clusters of 1 x 1 x 1 blocks, and its kernel is for clusters of 2 x 1 x 1' \
+    $cluster 2 --kernel pairs --cluster 1
+  expect "clusters of sixteen" 2 'clusters of 16 blocks, h200 can have 8 .*not portable' $cluster 16 --kernel meets --cluster 16
+  expect "a cluster of one" 0 '^cluster.sm_90 on h200: completed' $cluster 2 --kernel alone
   for kernel in meets meets_alone; do
     expect "and its barrier, $kernel" 0 '^cluster.sm_90 on h200: completed' "$LOCKSTEP" check "$SRCDIR/tests/machine_code/cluster.sm_90.cubin" \
       -m h200 --kernel $kernel --grid 1 --block 64 --buffer out=64 --arg out

@@ -14,7 +14,7 @@ Program *mc_lab_cubin_of(const char *folder, const char *file, unsigned sm, cons
   ck_assert_msg(g_file_get_contents(path, &bytes, &length, NULL), "%s can't be read", path);
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(McModule) module = mc_cubin_read(file, (const uint8_t *)bytes, length, diag);
-  Program *program = module ? mc_lower(module, mc_choose_arch(module, sm), like, NULL, diag) : NULL;
+  Program *program = module ? mc_lower(module, mc_choose_arch(module, sm), like, NULL, false, diag) : NULL;
   for (guint i = 0; program && i < program->kernels->len; i++)
     if (program_kernel(program, i)->refusal)
       diag_add_all(diag, program_kernel(program, i)->refusal);

@@ -245,7 +245,7 @@ static Program *program_of(const IssueCase *what) {
   }
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(McModule) module = mc_listing_parse("timed.sass", text->str, text->len, diag);
-  Program *program = module ? mc_lower(module, 90, NULL, NULL, diag) : NULL;
+  Program *program = module ? mc_lower(module, 90, NULL, NULL, false, diag) : NULL;
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(program && !program_kernel(program, 0)->refusal, "%s\n%s", text->str, messages);
   return program;

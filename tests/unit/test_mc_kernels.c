@@ -468,7 +468,7 @@ START_TEST(words_of_uniform_registers) {
   ck_assert(g_file_get_contents(path, &text, &length, NULL));
   g_autoptr(McModule) module = mc_listing_parse(path, text, length, diag);
   Machine *machine = machine_load("h200", NULL, diag);
-  Program *program = module ? mc_lower(module, 90, NULL, NULL, diag) : NULL;
+  Program *program = module ? mc_lower(module, 90, NULL, NULL, false, diag) : NULL;
   uint32_t in[N] = {0}, out[N] = {0};
   g_autofree char *messages = diag_render(diag);
   ck_assert_msg(program && !program_kernel(program, 0)->refusal, "%s", messages);

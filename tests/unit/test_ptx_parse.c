@@ -447,7 +447,7 @@ static const Mistake outer_mistakes[] = {
     {HEAD ".func f(.param .b32 a);\n.func f { ret; }", 5, 7, "`f` was declared with other parameters", NULL},
     {HEAD ".entry k(.param .b32 a, .param .b32 a) { ret; }", 4, 37, "there is already a `a` in this block", NULL},
     {HEAD ".entry k .maxntid 0 { ret; }", 4, 21, "a block has at least one thread in each direction", NULL},
-    {HEAD ".entry k .reqnctapercluster 1, 2, 1 { ret; }", 4, 10, "clusters of more than one block aren't supported",
+    {HEAD ".entry k .reqnctapercluster 1, 0, 1 { ret; }", 4, 33, "a cluster has at least one block in each direction",
      NULL},
     {HEAD ".global .b32 x[2] = {1, 2, 3};", 4, 28, "more values than elements", NULL},
     {HEAD ".global .b32 x = y;", 4, 18, "there is no variable or function `y` here", NULL},

@@ -44,9 +44,9 @@ static void clear_range(ProxySm *sm, uint32_t address, uint32_t bytes) {
 
 static void access_shared(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
                           const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
-  (void)taken, (void)unlock, (void)number;
+  (void)taken, (void)unlock;
   Misuse *misuse = user;
-  if (!misuse->proxies->wanted || space != SPACE_SHARED || kind == ACCESS_READ)
+  if (!misuse->proxies->wanted || space != SPACE_SHARED || kind == ACCESS_READ || number) /* or another block's */
     return;
   ProxySm *sm = sm_of(misuse, point);
   bool copied = inst_is_bulk(&point->block->launch->kernel->insts[point->pc]);

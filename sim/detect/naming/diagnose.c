@@ -48,9 +48,20 @@ char *diagnose_lanes(const WaitGraph *graph, const Node *node, uint32_t lanes) {
 const char *diagnose_verb(uint32_t lanes) { return lanes & (lanes - 1) ? "wait" : "waits"; }
 
 static char *word_text(const WaitGraph *graph, WordKey key, const Block *block) {
+  const Gpu *gpu = graph->explorer->gpu;
+  if (word_key_is_shared(key) && block->cluster)
+    return locate_cluster_text(gpu, &gpu->sms[word_key_sm(key)], (uint32_t)key * 4);
   if (word_key_is_shared(key))
     return locate_shared_text(block, (uint32_t)key * 4);
   return locate_global_text(graph->explorer->gpu, key * 4);
+}
+
+/* The word's first byte in the shared memory of its block, which in a cluster may be another one. */
+static uint64_t shared_byte(const WaitGraph *graph, WordKey key, const Block *block) {
+  const Gpu *gpu = graph->explorer->gpu;
+  const Block *owner =
+      block->cluster ? locate_shared_block(gpu, &gpu->sms[word_key_sm(key)], (uint32_t)key * 4) : block;
+  return (uint64_t)(uint32_t)key * 4 - (owner ? owner : block)->shared_base;
 }
 
 uint32_t diagnose_word_value(const WaitGraph *graph, WordKey key) {
@@ -97,6 +108,8 @@ static char *barrier_text(const WaitGraph *graph, const Node *thing) {
                            " have come%s)",
                            launch->blocks_met, launch->blocks, exited);
   }
+  if (thing->index == CLUSTER_BARRIER)
+    return g_strdup("at the barrier of the cluster");
   if (!barrier->expected)
     return g_strdup_printf("at barrier %u", thing->index);
   return g_strdup_printf("at barrier %u (%u of %u threads have come)", thing->index, barrier->threads,
@@ -222,7 +235,7 @@ static char *missing_text(const WaitGraph *graph, guint thing) {
       g_autofree char *which = some_came(view, node->index) ? missing_lanes_text(graph, node, number) : NULL;
       g_string_append_printf(text, "%s%s%swarp %u", text->len ? ", " : "", which ? which : "", which ? " of " : "",
                              view->warp->warp_in_block);
-      if (node->index == GRID_BARRIER)
+      if (node->index == GRID_BARRIER || node->index == CLUSTER_BARRIER)
         g_string_append_printf(text, " of block %" G_GUINT64_FORMAT, view->block->index);
     }
   }
@@ -384,8 +397,7 @@ Finding *diagnose_finding(const WaitGraph *graph, FindingId id, const Edge *edge
   finding->lanes = diagnose_companions(graph, lane, edge->to);
   if (thing->kind == NODE_WORD || thing->kind == NODE_COPY) {
     finding->space = g_strdup(word_key_is_shared(thing->key) ? "shared" : "global");
-    finding->address = word_key_is_shared(thing->key) ? (uint64_t)(uint32_t)thing->key * 4 - view->block->shared_base
-                                                      : thing->key * 4;
+    finding->address = word_key_is_shared(thing->key) ? shared_byte(graph, thing->key, view->block) : thing->key * 4;
   } else if (thing->kind == NODE_BIT) {
     finding->space = g_strdup("shared");
     finding->address = edge->physical - view->block->shared_base;

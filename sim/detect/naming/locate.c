@@ -1,5 +1,6 @@
 #include "sim/detect/naming/locate.h"
 #include "sim/core/look.h"
+#include "sim/core/remote.h"
 
 #include <string.h>
 
@@ -203,6 +204,23 @@ char *locate_shared_text(const Block *block, uint32_t physical) {
   if (physical >= block->shared_base && physical < block->shared_base + block->shared_bytes)
     return g_strdup_printf("shared address 0x%x (physical 0x%x)", physical - block->shared_base, physical);
   return g_strdup_printf("physical shared address 0x%x", physical);
+}
+
+const Block *locate_shared_block(const Gpu *gpu, const Sm *own, uint64_t address) {
+  const Sm *sm = &gpu->sms[remote_sm(address, own->index)];
+  uint32_t physical = (uint32_t)address;
+  for (uint32_t slot = 0; slot < gpu->machine->sm.max_blocks; slot++) {
+    const Block *block = &sm->blocks[slot];
+    if (block->launch && physical >= block->shared_base && physical < block->shared_base + block->shared_bytes)
+      return block;
+  }
+  return NULL;
+}
+
+char *locate_cluster_text(const Gpu *gpu, const Sm *own, uint64_t address) {
+  const Block *block = locate_shared_block(gpu, own, address);
+  g_autofree char *place = locate_shared_text(block, (uint32_t)address);
+  return block ? g_strdup_printf("%s of block %" G_GUINT64_FORMAT, place, block->index) : g_steal_pointer(&place);
 }
 
 /* A word of what malloc() returned, or did before it was freed. */

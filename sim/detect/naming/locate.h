@@ -29,6 +29,11 @@ char *locate_thread_text(const Gpu *gpu, ThreadId thread);
 char *locate_change_text(const Gpu *gpu, const WordChange *change);
 /* "shared address 0x10" as the resident block `block` (may be NULL) sees the physical address. Newly allocated. */
 char *locate_shared_text(const Block *block, uint32_t physical);
+/* The block that has the byte of shared memory which a probe tells of (remote_address()), in an access of `own`;
+ * NULL: none any more. */
+const Block *locate_shared_block(const Gpu *gpu, const Sm *own, uint64_t address);
+/* The same as text, with the block's number if the SM isn't the own one. */
+char *locate_cluster_text(const Gpu *gpu, const Sm *own, uint64_t address);
 /* "counter[3] (global 0x1000c)". Newly allocated. */
 char *locate_global_text(const Gpu *gpu, uint64_t address);
 

@@ -1,5 +1,6 @@
 #include "sim/detect/naming/waitgraph.h"
 #include "base/bits.h"
+#include "sim/core/cluster.h"
 #include "sim/core/host.h"
 #include "sim/core/look.h"
 #include "sim/detect/proof/explore_groups.h"
@@ -153,9 +154,32 @@ static void connect_blocks(WaitGraph *graph, guint node, const Launch *launch, u
     wait_connect(graph, barrier, wait_node_of(graph, NODE_PENDING, 0, launch->index, 0), EDGE_RESIDENCY, pc, 0);
 }
 
+/* The barrier of a cluster waits for the lanes that keep its warps from it. */
+static void connect_cluster(WaitGraph *graph, guint node, const Cluster *cluster, uint32_t pc) {
+  guint first = 0;
+  while (wait_view(graph, first)->block->cluster != cluster)
+    first++;
+  guint barrier = wait_node_of(graph, NODE_BARRIER, first, CLUSTER_BARRIER, 0);
+  bool fresh = wait_node(graph, barrier)->first_edge == 0;
+  wait_connect(graph, node, barrier, EDGE_BARRIER, pc, 0);
+  for (guint i = first; fresh && i < graph->explorer->views->len; i++) {
+    const WarpView *view = wait_view(graph, i);
+    const Barrier *at = &view->block->barrier[CLUSTER_BARRIER];
+    if (view->block->cluster != cluster || at->arrived >> view->warp->warp_in_block & 1 ||
+        view->arrives[CLUSTER_BARRIER])
+      continue;
+    for (uint32_t rest = lanes_in_the_way(view) & ~view->warp->groups->come[CLUSTER_BARRIER]; rest; rest &= rest - 1)
+      wait_connect(graph, barrier, wait_lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_BARRIER, pc, 0);
+  }
+}
+
 static void connect_barrier(WaitGraph *graph, guint node, const WarpView *of_block, uint32_t id, uint32_t pc) {
   if (id == GRID_BARRIER) {
     connect_blocks(graph, node, of_block->launch, pc);
+    return;
+  }
+  if (id == CLUSTER_BARRIER && of_block->block->cluster) {
+    connect_cluster(graph, node, of_block->block->cluster, pc);
     return;
   }
   guint barrier = wait_node_of(graph, NODE_BARRIER, block_view(of_block), id, 0);
@@ -177,10 +201,13 @@ static uint32_t barrier_line_pc(const WarpView *view, uint32_t id) {
   const Kernel *kernel = view->launch->kernel;
   if (!view->warp->groups && view->warp->state == WARP_AT_BARRIER && view->warp->barrier == id)
     return view->warp->barrier_pc;
-  for (uint32_t pc = view->warp->pc; pc < kernel->ninsts; pc++)
-    if (id == GRID_BARRIER ? kernel->insts[pc].op == OP_SYNCBLOCKS
-                           : kernel->insts[pc].op == OP_BAR && kernel->insts[pc].mode != BAR_ARV)
+  for (uint32_t pc = view->warp->pc; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    if (id == GRID_BARRIER      ? inst->op == OP_SYNCBLOCKS
+        : id == CLUSTER_BARRIER ? inst->op == OP_CLUSTERBAR && inst->mode == CLUSTERBAR_WAIT
+                                : inst->op == OP_BAR && inst->mode != BAR_ARV)
       return pc;
+  }
   return view->warp->pc;
 }
 
@@ -196,7 +223,7 @@ static uint32_t closed_barriers(const WarpView *view, unsigned lane) {
 /* The lane's group waits at a barrier to which others have been connected, which is closed, therefore. */
 static bool waits_at_known_barrier(WaitGraph *graph, const WarpView *view, unsigned lane) {
   const LaneGroup *group = view->warp->groups ? explore_group_of(view, lane) : NULL;
-  return group && group->state == GROUP_AT_BARRIER && group->which != GRID_BARRIER &&
+  return group && group->state == GROUP_AT_BARRIER && group->which < GRID_BARRIER &&
          wait_graph_find(graph, NODE_BARRIER, block_view(view), group->which, 0) != G_MAXUINT;
 }
 

@@ -233,7 +233,7 @@ static bool place(Search *search, uint64_t block, bool any) {
   search->any = any;
   if (!any && !dispatch_is_pending(gpu, search->launch, block))
     return false;
-  if (!sm_try_place(sm, search->launch, block, gpu->cycle))
+  if (!sm_try_place(sm, search->launch, block, NULL, gpu->cycle))
     return false;
   for (uint32_t warp = 0; warp < search->launch->block_warps; warp++) {
     WarpView *view = explorer_add_view(explorer, sm, &sm->warps[sm->blocks[0].warp_slot[warp]]);

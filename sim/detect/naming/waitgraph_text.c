@@ -35,6 +35,9 @@ static char *node_text(const WaitGraph *graph, const Node *node) {
   case NODE_BARRIER:
     if (node->index == GRID_BARRIER)
       return g_strdup_printf("barrier of all blocks of %s", view_of(graph, node)->launch->name);
+    if (node->index == CLUSTER_BARRIER)
+      return g_strdup_printf("barrier of the cluster of block %" G_GUINT64_FORMAT,
+                             view_of(graph, node)->block->index);
     return g_strdup_printf("barrier %u of block %" G_GUINT64_FORMAT, node->index, view_of(graph, node)->block->index);
   case NODE_PENDING: return g_strdup_printf("blocks of %s that aren't resident", gpu_launch(gpu, node->index)->name);
   case NODE_HOST: return g_strdup("the host");

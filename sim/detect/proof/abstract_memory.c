@@ -97,7 +97,10 @@ static void has_grown(AbstractMemory *memory, ValueSet *set) {
 static uint32_t current_word(AbstractMemory *memory, const Sm *sm, WordKey key) {
   if (word_key_is_local(key))
     return look_local(sm, word_key_slot(key), word_key_local_word(key), word_key_lane(key));
-  return word_key_is_shared(key) ? look_shared(sm, (uint32_t)key) : look_global(memory->gpu, key * 4);
+  if (!word_key_is_shared(key))
+    return look_global(memory->gpu, key * 4);
+  uint32_t own = word_key_sm(key); /* in a cluster another block's */
+  return look_shared(own == sm->index ? sm : &memory->gpu->sms[own], (uint32_t)key);
 }
 
 /* A set of one value, entered in the table. */

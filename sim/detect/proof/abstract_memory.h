@@ -45,6 +45,8 @@ static inline uint32_t word_key_lane(WordKey key) { return key >> 27 & 31; }
 static inline uint32_t word_key_local_word(WordKey key) { return key & 0x7ffffff; }
 static inline bool word_key_is_local(WordKey key) { return key >> 62 == 1; }
 static inline bool word_key_is_shared(WordKey key) { return key >> 63; }
+/* Of a shared word. */
+static inline uint32_t word_key_sm(WordKey key) { return (uint32_t)(key >> 32) & 0x7fffffff; }
 
 /* Names a lock bit of an SM. */
 typedef uint64_t BitKey;

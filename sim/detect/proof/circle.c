@@ -40,8 +40,9 @@ void circle_words_note(CircleWords *words, const ProbePoint *point, AccessSpace 
     uint64_t key = circle_place(point->sm, space, address[lane]);
     CircleWord *word = word_at(words, key);
     if (!word->launch || (atomic && !word->atomic))
-      *word = (CircleWord){.sm = space == SPACE_SHARED ? point->sm : NULL,
-                           .address = address[lane] / 4 * 4,
+      *word = (CircleWord){.sm = space == SPACE_SHARED ? &point->gpu->sms[remote_sm(address[lane], point->sm->index)]
+                                                       : NULL,
+                           .address = (uint32_t)address[lane] / 4 * 4,
                            .block = point->block,
                            .launch = point->block->launch,
                            .pc = point->pc,

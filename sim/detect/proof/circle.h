@@ -3,6 +3,7 @@
 #ifndef LOCKSTEP_DETECT_PROOF_CIRCLE_H
 #define LOCKSTEP_DETECT_PROOF_CIRCLE_H
 
+#include "sim/core/remote.h"
 #include "sim/detect/proof/seen.h"
 
 /* Instructions that a watch may always take; more if the run has been that long. Those of a few dozen warps go round
@@ -42,7 +43,9 @@ void circle_words_note(CircleWords *words, const ProbePoint *point, AccessSpace 
 /* A number for the place of a word, given a byte of it. */
 static inline uint64_t circle_place(const Sm *sm, AccessSpace space, uint64_t address) {
   enum { SM_SHIFT = 48 };
-  return address / 4 * 4 | (space == SPACE_SHARED ? (uint64_t)(sm->index + 1) << SM_SHIFT : 0);
+  return space == SPACE_GLOBAL
+             ? address / 4 * 4
+             : (uint32_t)address / 4 * 4 | (uint64_t)(remote_sm(address, sm->index) + 1) << SM_SHIFT;
 }
 
 /* Of each SM the number of its newest access so far, to be freed; and whether all up to these have been performed,

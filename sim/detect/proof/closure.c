@@ -273,6 +273,7 @@ static void note_access(void *user, const ProbePoint *point, AccessSpace space, 
   Watched *watched = watched_at(closure, point->sm, point->warp->slot);
   see_changes(closure);
   closure->told |= point->lanes;
+  closure->broken |= space == SPACE_SHARED && number; /* another block's of the cluster: it isn't followed */
   closure->broken |= !sees_through(point, kind, bytes, taken, unlock) || watched->age != point->warp->age + 1;
   if (closure->broken)
     return;
@@ -355,6 +356,9 @@ static void find_old(Closure *closure, const ProbePoint *point, const AccessPart
 static void note_performed(void *user, const ProbePoint *point, const AccessPart *part) {
   Closure *closure = user;
   see_changes(closure);
+  closure->broken |= part->shared;
+  if (closure->broken)
+    return;
   for (uint32_t rest = part->kind == ACCESS_READ ? 0 : point->lanes; rest; rest &= rest - 1)
     for (uint32_t row = 0; row < access_words(part->bytes); row++) {
       uint64_t at = part->address[__builtin_ctz(rest)] + 4 * (uint64_t)row;

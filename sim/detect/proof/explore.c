@@ -47,6 +47,7 @@ Explorer *explorer_new(Gpu *gpu) {
   explorer->copies = copies_new(gpu);
   explorer->views = g_ptr_array_new_with_free_func(view_free);
   explorer->meets = g_array_new(FALSE, TRUE, sizeof(bool));
+  explorer->clusters = g_hash_table_new(g_direct_hash, g_direct_equal);
   g_array_set_size(explorer->meets, gpu->launches->len);
   explorer->blocks = g_hash_table_new(NULL, NULL);
   explorer->facts = g_hash_table_new_full(NULL, NULL, NULL, facts_free);
@@ -75,6 +76,7 @@ void explorer_restart(Explorer *explorer) {
   explorer->finisher = NULL;
   explorer->explores_all = false;
   g_array_set_size(explorer->meets, 0);
+  g_hash_table_remove_all(explorer->clusters);
   g_array_set_size(explorer->meets, explorer->gpu->launches->len);
   add_views(explorer);
 }
@@ -89,6 +91,7 @@ void explorer_free(Explorer *explorer) {
   g_queue_clear(&explorer->queue);
   g_ptr_array_free(explorer->views, TRUE);
   g_array_free(explorer->meets, TRUE);
+  g_hash_table_destroy(explorer->clusters);
   g_hash_table_destroy(explorer->blocks);
   g_hash_table_destroy(explorer->facts);
   g_array_free(explorer->changes, TRUE);

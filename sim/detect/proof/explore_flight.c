@@ -5,6 +5,7 @@
 #include "sim/core/cached.h"
 #include "sim/core/look.h"
 #include "sim/core/mbarrier.h"
+#include "sim/core/remote.h"
 #include "sim/detect/proof/copies.h"
 
 /* Of the loads of a lane under way so many are told apart by what they find; what further ones bring isn't known. */
@@ -12,8 +13,14 @@ enum { LOADS_TOLD_APART = 4 };
 
 /* ---- what joins the words at the start ---- */
 
+/* Its words have addresses of global memory, or of other blocks' shared memory (remote.h). */
+static WordKey key_of(uint64_t address) {
+  return address >> REMOTE_SM_SHIFT ? word_key_shared(remote_sm(address, 0), (uint32_t)address / 4)
+                                    : word_key_global(address);
+}
+
 static ValueSet *word_of(Explorer *explorer, const Sm *sm, uint64_t address) {
-  return abstract_word(&explorer->memory, sm, word_key_global(address));
+  return abstract_word(&explorer->memory, sm, key_of(address));
 }
 
 static void join_store(Explorer *explorer, const Sm *sm, const Flight *flight, unsigned lane) {
@@ -194,8 +201,8 @@ static void forget_result(LaneWalk *walk, LaneState *state, const Inst *inst) {
 static void take_flight(LaneWalk *walk, LaneState *state, const Flight *flight) {
   const Inst *inst = flight->inst;
   uint64_t address = flight->request.address[walk->lane];
-  Place place = {.space = MEM_GLOBAL,
-                 .key = word_key_global(address),
+  Place place = {.space = flight->remote ? MEM_SHARED : MEM_GLOBAL,
+                 .key = key_of(address),
                  .offset = (uint32_t)(address % 4),
                  .bytes = flight->request.bytes};
   state->pc = flight->pc;

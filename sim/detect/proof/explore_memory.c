@@ -3,6 +3,7 @@
 #include "sim/core/look.h"
 #include "sim/core/place.h"
 #include "sim/core/queue_unit.h"
+#include "sim/core/remote.h"
 #include "sim/detect/proof/explore_step.h"
 
 /* ---- addresses ---- */
@@ -18,12 +19,32 @@ static uint64_t address_of(const LaneWalk *walk, const LaneState *state, const I
   return place_address(inst, slot_value(walk, state, inst->a), slot_value(walk, state, high_slot(inst)));
 }
 
-static PlaceFault locate_shared(const LaneWalk *walk, uint32_t relative, Place *place) {
+/* In the block's own shared memory; `address` is one of its cluster's. */
+static PlaceFault locate_shared(const LaneWalk *walk, uint32_t address, Place *place) {
   const Block *block = walk->view->block;
+  uint32_t relative = address - block->rank_bits;
   place->space = MEM_SHARED;
   place->physical = block->shared_base + relative;
   place->key = word_key_shared(walk->view->sm->index, place->physical / 4);
   return place_in(relative, place->bytes, block->shared_bytes);
+}
+
+/* In another block's of the cluster; `offset` in the window of shared memory. */
+static bool is_remote(const LaneWalk *walk, uint32_t offset) {
+  const WarpView *view = walk->view;
+  return view->launch->cluster_blocks > 1 && view->launch->kernel->ranked &&
+         offset >> CLUSTER_RANK_SHIFT != view->block->rank;
+}
+
+static PlaceFault locate_remote(const LaneWalk *walk, uint32_t offset, Place *place) {
+  RemotePlace found;
+  RemoteFault fault = remote_find(walk->view->block->cluster, offset, place->bytes, &found);
+  place->space = MEM_SHARED;
+  if (fault)
+    return fault == REMOTE_MISALIGNED ? PLACE_MISALIGNED : PLACE_BEYOND;
+  place->physical = found.physical;
+  place->key = word_key_shared(found.sm->index, found.physical / 4);
+  return PLACE_FINE;
 }
 
 static PlaceFault locate_local(const LaneWalk *walk, MemKind kind, uint32_t relative, Place *place) {
@@ -41,6 +62,8 @@ static PlaceFault locate(const LaneWalk *walk, const LaneState *state, const Ins
   bool generic = space == MEM_GENERIC && !queue_unit_has(inst);
   if (generic)
     space = place_window(address);
+  if (generic && space == MEM_SHARED && is_remote(walk, (uint32_t)address - SHARED_WINDOW))
+    return locate_remote(walk, (uint32_t)address - SHARED_WINDOW, place);
   if (space == MEM_SHARED)
     return locate_shared(walk, (uint32_t)address - (generic ? SHARED_WINDOW : 0), place);
   if (space == MEM_LOCAL)
@@ -432,6 +455,13 @@ static void unknown_address(LaneWalk *walk, LaneState *state, const Inst *inst) 
   explore_go_on(walk, state, inst, state->pc + 1);
 }
 
+/* An access to another block of a cluster that isn't placed yet: which block that will be isn't known. */
+static bool is_of_pending(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  if (place_space(inst) != MEM_GENERIC || walk->view->launch->cluster_blocks == 1 || walk->view->block->cluster)
+    return false;
+  return place_window(address_of(walk, state, inst)) == MEM_SHARED;
+}
+
 /* True if the access can't but fault. One of the device heap depends on what others take from it and give back. */
 static bool faults(LaneWalk *walk, const LaneState *state, const Inst *inst, Place *place) {
   PlaceFault fault = locate(walk, state, inst, place);
@@ -470,10 +500,10 @@ static void copy_words(LaneWalk *walk, LaneState *state, const Inst *inst) {
 static void change_in_bulk(LaneWalk *walk, const LaneState *state, const BulkPlace *bulk) {
   Place to = {.bytes = 4}, barrier = {.bytes = BULK_BARRIER_BYTES};
   for (uint32_t offset = 0; offset < bulk->bytes; offset += 4) {
-    locate_shared(walk, bulk->shared + offset, &to);
+    locate_shared(walk, bulk->shared + offset + walk->view->block->rank_bits, &to);
     explore_store_unknown(walk, state->pc, bulk->changes ? word_key_global(bulk->address + offset) : to.key);
   }
-  locate_shared(walk, bulk->barrier, &barrier);
+  locate_shared(walk, bulk->barrier + walk->view->block->rank_bits, &barrier);
   for (uint32_t part = 0; bulk->counts && part < words_of(&barrier); part++)
     explore_store_unknown(walk, state->pc, barrier.key + part);
 }
@@ -497,6 +527,10 @@ static void copy_in_bulk(LaneWalk *walk, LaneState *state, const Inst *inst) {
                     .counts = in,
                     .changes = !in};
   BackingBuffer *buffer;
+  if (walk->view->launch->cluster_blocks > 1 && walk->view->launch->kernel->ranked) {
+    bulk.shared -= walk->view->block->rank_bits; /* another block's lies beyond */
+    bulk.barrier -= in ? walk->view->block->rank_bits : 0;
+  }
   BulkFault fault = place_of_bulk(walk->explorer->gpu->backing, &bulk, walk->view->block->shared_bytes, &buffer);
   if (fault || (buffer && buffer->heap))
     explore_fault(walk);
@@ -517,7 +551,7 @@ void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
     copy_in_bulk(walk, state, inst);
   else if (flags & OPF_FENCE)
     explore_go_on(walk, state, inst, state->pc + 1);
-  else if (address_unknown(state, inst))
+  else if (address_unknown(state, inst) || is_of_pending(walk, state, inst))
     unknown_address(walk, state, inst);
   else if (faults(walk, state, inst, &place))
     return;

@@ -74,6 +74,12 @@ static bool is_executed(const WarpView *view, uint32_t id) {
 }
 
 void explore_barrier_beside(LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  if (inst->op == OP_CLUSTERBAR) {
+    walk->reach.may_switch = true;
+    walk->effects.of_warp = true;
+    explore_come_to(walk, &walk->view->arrives[CLUSTER_BARRIER]);
+    return;
+  }
   bool of_all = inst->op == OP_SYNCBLOCKS;
   if (!of_all && slot_unknown(state, inst->a)) {
     walk->explorer->gave_up = true;

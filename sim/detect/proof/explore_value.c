@@ -300,7 +300,9 @@ void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst) {
 
 /* Where a block that isn't resident will run isn't known. */
 static bool is_place(unsigned special) {
-  return (special >= SR_CTAID_X && special <= SR_CTAID_Z) || special == SR_SMID || special == SR_WARPID;
+  return (special >= SR_CTAID_X && special <= SR_CTAID_Z) || special == SR_SMID || special == SR_WARPID ||
+         (special >= SR_CLUSTERID_X && special <= SR_CLUSTERID_Z) ||
+         (special >= SR_CLUSTER_CTAID_X && special <= SR_CLUSTER_CTAID_Z) || special == SR_CLUSTER_CTARANK;
 }
 
 /* The same of a lane that stands for others, of its block or of any. */

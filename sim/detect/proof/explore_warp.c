@@ -1,5 +1,6 @@
 /* Votes, shuffles and block barriers: what needs the other lanes. */
 #include "sim/core/barrier.h"
+#include "sim/core/lane_groups.h"
 #include "sim/detect/proof/explore_step.h"
 #include "sim/detect/proof/opens.h"
 #include "sim/detect/proof/reduction.h"
@@ -300,8 +301,29 @@ static void wait_at_barrier(LaneWalk *walk, LaneState *state, const Inst *inst, 
     explore_go_on(walk, state, inst, state->pc + 1);
 }
 
+/* The lane may arrive at the barrier of its cluster, or waits there. One that has arrived at a phase which is over
+ * goes on in any case. */
+static void come_to_cluster(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  WarpView *view = walk->view;
+  uint32_t over = view->warp->groups->owes[(view->block->cluster_phase & 1) ^ 1];
+  walk->effects.of_warp = walk->effects.of_lane = true;
+  if (inst->mode == CLUSTERBAR_ARRIVE) {
+    if (!read_only(walk))
+      explore_come_to(walk, &view->arrives[CLUSTER_BARRIER]);
+    explore_go_on(walk, state, inst, state->pc + 1);
+    return;
+  }
+  walk->reach.block_barriers |= 1u << CLUSTER_BARRIER;
+  if (assumes_all_open(walk) || over >> walk->lane & 1 || explorer_barrier_opens(view, CLUSTER_BARRIER))
+    explore_go_on(walk, state, inst, state->pc + 1);
+}
+
 void explore_barrier(LaneWalk *walk, LaneState *state, const Inst *inst) {
   WarpView *view = walk->view;
+  if (inst->op == OP_CLUSTERBAR) {
+    come_to_cluster(walk, state, inst);
+    return;
+  }
   bool has_count = inst->flags & INST_HAS_COUNT;
   if (inst->op == OP_SYNCBLOCKS) {
     walk->effects.of_warp = true;

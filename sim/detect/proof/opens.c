@@ -35,6 +35,9 @@ static bool block_completes(const WarpView *of_block, uint32_t id) {
 }
 
 bool explorer_barrier_opens(const WarpView *of_block, uint32_t id) {
+  const Block *block = of_block->block;
+  if (id == CLUSTER_BARRIER && of_block->launch->cluster_blocks > 1)
+    return !block->cluster || g_hash_table_contains(of_block->clusters, block->cluster);
   if (id == GRID_BARRIER)
     return of_block->launch->index < of_block->meets->len &&
            g_array_index(of_block->meets, bool, of_block->launch->index);
@@ -65,8 +68,46 @@ static bool blocks_may_meet(const Explorer *explorer, const Launch *launch) {
   return true;
 }
 
-bool view_update_meets(Explorer *explorer) {
+/* The warp has arrived at the barrier of its cluster, or may, or may exit. */
+static bool may_meet_cluster(const WarpView *view) {
+  return view->block->barrier[CLUSTER_BARRIER].arrived >> view->warp->warp_in_block & 1 || view_may_finish(view) ||
+         explore_groups_may_arrive(view, CLUSTER_BARRIER);
+}
+
+/* No warp of the cluster is seen to stay away from its barrier. Only those that haven't exited have views. */
+static bool cluster_may_meet(const Explorer *explorer, const Cluster *cluster) {
+  for (guint i = 0; i < explorer->views->len; i++) {
+    const WarpView *view = g_ptr_array_index(explorer->views, i);
+    if (view->block->cluster == cluster && !may_meet_cluster(view))
+      return false;
+  }
+  return true;
+}
+
+static void wake_cluster(Explorer *explorer, const Cluster *cluster) {
+  for (guint i = 0; i < explorer->views->len; i++) {
+    WarpView *view = g_ptr_array_index(explorer->views, i);
+    if (view->block->cluster == cluster)
+      view_wake(explorer, view);
+  }
+}
+
+/* The same for the clusters' barriers. */
+static bool update_clusters(Explorer *explorer) {
   bool news = false;
+  for (guint i = 0; i < explorer->gpu->clusters->len; i++) {
+    Cluster *cluster = g_ptr_array_index(explorer->gpu->clusters, i);
+    if (g_hash_table_contains(explorer->clusters, cluster) || !cluster_may_meet(explorer, cluster))
+      continue;
+    g_hash_table_add(explorer->clusters, cluster);
+    wake_cluster(explorer, cluster);
+    news = true;
+  }
+  return news;
+}
+
+bool view_update_meets(Explorer *explorer) {
+  bool news = update_clusters(explorer);
   for (guint i = 0; i < explorer->meets->len; i++) {
     bool *meets = &g_array_index(explorer->meets, bool, i);
     if (*meets || !blocks_may_meet(explorer, gpu_launch(explorer->gpu, i)))

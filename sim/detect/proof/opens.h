@@ -8,8 +8,8 @@
 /* True if that barrier of the warp's block may complete, given what all warps of the block may do. Who asks is explored again
  * when they may do more. */
 bool explorer_barrier_opens(const WarpView *view, uint32_t id);
-/* Finds out which launches' blocks may all come to SYNCBLOCKS, and wakes those who wait there. True if there is one
- * more; to be asked when all warps are explored. */
+/* Finds out which launches' blocks may all come to SYNCBLOCKS, and which clusters' to their barrier, and wakes those
+ * who wait there. True if there is one more; to be asked when all warps are explored. */
 bool view_update_meets(Explorer *explorer);
 /* Opens the stack entries above which no lane is sure to stay. True if that is news. */
 bool view_update_open(WarpView *view);

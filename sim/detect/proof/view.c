@@ -65,6 +65,7 @@ WarpView *view_add(Explorer *explorer, Sm *sm, Warp *warp) {
   view->block = warp_block(sm, warp);
   view->launch = view->block->launch;
   view->meets = explorer->meets;
+  view->clusters = explorer->clusters;
   view->facts = facts_of(explorer, view->launch->kernel);
   view->entry_open = g_new0(uint8_t, warp->depth + 1);
   view->shares = g_array_new(FALSE, FALSE, sizeof(AddShare));

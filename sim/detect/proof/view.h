@@ -108,6 +108,7 @@ typedef struct WarpView {
   uint32_t says_nothing[BLOCK_BARRIERS]; /* lanes that may come to it without */
   GArray *bars;                          /* BarOperands */
   const GArray *meets;                   /* Explorer.meets */
+  GHashTable *clusters;                  /* Explorer.clusters */
   GPtrArray
       *flights; /* const Flight *: accesses under way that are steps of its lanes (explore_flight.h); NULL: none */
 } WarpView;
@@ -137,6 +138,7 @@ typedef struct Explorer {
   GHashTable *blocks;  /* Block * -> BlockView *, owned by their views; never iterated */
   GHashTable *facts;   /* Kernel * -> KernelFacts *; never iterated */
   GArray *meets;       /* bool, of each launch: its blocks may all come to SYNCBLOCKS */
+  GHashTable *clusters; /* Cluster *: all warps of theirs may come to its barrier */
   GQueue queue;        /* BlockView *: those with dirty warps */
   GArray *changes;     /* LaneChange of the lane that is explored */
   GArray *adds;        /* LaneAdds of that lane */

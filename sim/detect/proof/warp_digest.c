@@ -32,6 +32,8 @@ static uint64_t digest_groups(const LaneGroups *groups, uint32_t alive) {
     }
   for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
     sum += groups->come[id] ? bits_mix(bits_mix(~(uint64_t)id, groups->come[id]), groups->executed[id]) : 0;
+  if (groups->owes[0] | groups->owes[1])
+    sum += bits_mix(~UINT64_C(0), (uint64_t)groups->owes[0] << 32 | groups->owes[1]);
   return sum;
 }
 

@@ -1,7 +1,9 @@
 #include "sim/detect/race/race.h"
 
 #include "base/pages.h"
+#include "sim/core/cluster.h"
 #include "sim/detect/race/guesses.h"
+#include "sim/detect/race/peer_exits.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
 #include "sim/detect/race/race_older.h"
@@ -14,6 +16,7 @@
 typedef struct SmOrder {
   WarpOrder warps[SM_WARPS_MAX];
   BarrierOrder barriers[SM_BLOCKS_MAX][BLOCK_BARRIERS];
+  BarrierOrder passed[SM_BLOCKS_MAX]; /* what the newest phase of the cluster's barrier hands on */
   uint32_t warps_used; /* places of warps up to the last that some warp has had: the others aren't touched either */
   uint64_t
       taken; /* places of blocks that some block has had; the others' barriers aren't touched, and take no memory */
@@ -30,6 +33,7 @@ struct RaceDetector {
   GHashTable *kernels;  /* Kernel * -> bool *, or NULL */
   GHashTable *mbarriers; /* words of shared memory that some instruction of machine code arrived at as at a barrier */
   GArray *guesses;      /* bool *, of each launch of machine code: loads that are guesses (guesses.h), borrowed */
+  PeerExits *exits;     /* NULL: a trial looks for something else */
   StaleSwaps *swaps;    /* NULL: a trial looks for something else */
   GHashTable *guessing; /* Kernel * -> bool *, or NULL */
   GArray *selections;   /* Selection *, of each launch: of its kernel's loads, owned by `selected` */
@@ -55,9 +59,7 @@ static bool is_ptx(const Launch *launch) { return launch->program->dialect == DI
 
 /* ---- barriers in shared memory ---- */
 
-static bool arrives(const Launch *launch, const Inst *inst) {
-  return inst->op == OP_ATOMS && inst->mode == ATOM_ARRIVE && !is_ptx(launch);
-}
+static bool arrives(const Launch *launch, const Inst *inst) { return inst_arrives(inst) && !is_ptx(launch); }
 
 static gpointer word_key(uint64_t word) { return GSIZE_TO_POINTER((gsize)word + 1); }
 
@@ -90,6 +92,13 @@ static gboolean is_among(gpointer key, gpointer value, gpointer user) {
 
 /* ---- what machine code doesn't say ---- */
 
+/* The instruction looks at flags. In a cluster an access by a generic address may be one of shared memory. */
+static void note_flags(RaceDetector *detector, const Launch *launch, const Inst *inst) {
+  bool shared = op_info[inst->op].unit == UNIT_SHARED;
+  detector->watch.flags[shared ? SPACE_SHARED : SPACE_GLOBAL] = true;
+  detector->watch.flags[SPACE_SHARED] |= launch->cluster_blocks > 1;
+}
+
 /* Finds the polling loads of launches that are new. PTX says itself what is volatile. */
 static void find_polls(RaceDetector *detector) {
   for (guint i = detector->polls->len; i < detector->gpu->launches->len; i++) {
@@ -103,7 +112,7 @@ static void find_polls(RaceDetector *detector) {
     g_array_append_val(detector->polls, polls);
     for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
       if ((polls && ((const bool *)polls)[pc]) || arrives(gpu_launch(detector->gpu, i), &kernel->insts[pc]))
-        detector->watch.flags[op_info[kernel->insts[pc].op].unit == UNIT_SHARED ? SPACE_SHARED : SPACE_GLOBAL] = true;
+        note_flags(detector, gpu_launch(detector->gpu, i), &kernel->insts[pc]);
   }
 }
 
@@ -165,6 +174,7 @@ static void block_start(void *user, const ProbePoint *point) {
   sm->taken |= UINT64_C(1) << block->slot;
   for (uint32_t id = 0; id < BLOCK_BARRIERS; id++)
     barrier_order_reset(&barriers[id]);
+  barrier_order_reset(&sm->passed[block->slot]);
   find_polls(detector);
   find_guesses(detector);
   find_selections(detector);
@@ -183,6 +193,8 @@ static void block_start(void *user, const ProbePoint *point) {
 
 static void block_end(void *user, const ProbePoint *point) {
   RaceDetector *detector = user;
+  if (detector->exits && point->block->cluster)
+    peer_exits_block_ends(detector->exits, point, sm_order(detector, point->sm)->warps);
   order_end_block(&detector->watch.order, point->block, sm_order(detector, point->sm)->warps);
 }
 
@@ -193,7 +205,10 @@ static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, boo
   lane_holes_end(&detector->watch.order.holes, warp_order(detector, point));
   order_end_fence(&detector->watch.order, warp_order(detector, point));
   order_end_attempts(&detector->watch.order, warp_order(detector, point));
-  order_arrive(barrier, warp_order(detector, point));
+  if (id == CLUSTER_BARRIER)
+    order_arrive_fenced(barrier, warp_order(detector, point));
+  else
+    order_arrive(barrier, warp_order(detector, point));
 }
 
 /* What any block brings to SYNCBLOCKS all of them know then. */
@@ -211,19 +226,53 @@ static void blocks_meet(void *user, const Gpu *gpu, const Launch *launch) {
   barrier_order_clear(&all);
 }
 
-static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, uint32_t arrived, uint32_t waiting) {
-  RaceDetector *detector = user;
-  const Block *block = point->block;
-  SmOrder *sm = sm_order(detector, point->sm);
-  BarrierOrder *barrier = &sm->barriers[block->slot][id];
-  for (uint32_t rest = barrier->counted ? 0 : block->finished; rest; rest &= rest - 1) {
+/* What a block's warps that have exited did comes before its barrier, too. */
+static void join_exited(RaceDetector *detector, SmOrder *sm, const Block *block, BarrierOrder *barrier) {
+  for (uint32_t rest = block->finished; rest; rest &= rest - 1) {
     WarpOrder *exited = &sm->warps[block->warp_slot[__builtin_ctz(rest)]];
     lane_holes_end(&detector->watch.order.holes, exited);
     order_end_attempts(&detector->watch.order, exited);
     order_join_barrier(barrier, exited);
   }
+}
+
+/* What any block brings to the barrier of its cluster all of them know then. */
+static void cluster_meets(void *user, const Gpu *gpu, const Cluster *cluster) {
+  RaceDetector *detector = user;
+  BarrierOrder all = {0};
+  (void)gpu;
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t i = 0; i < cluster->blocks; i++) {
+      const Block *block = cluster->member[i].block;
+      SmOrder *sm = sm_order(detector, cluster->member[i].sm);
+      BarrierOrder *barrier = &sm->barriers[block->slot][CLUSTER_BARRIER];
+      if (!pass)
+        join_exited(detector, sm, block, barrier);
+      order_join_barriers(pass ? barrier : &all, pass ? &all : barrier);
+    }
+  barrier_order_clear(&all);
+}
+
+/* The lanes had arrived at a phase that is over. */
+static void cluster_pass(void *user, const ProbePoint *point) {
+  RaceDetector *detector = user;
+  const SmOrder *sm = sm_order(detector, point->sm);
+  order_leave_barrier(&detector->watch.order, &sm->passed[point->block->slot], warp_order(detector, point));
+}
+
+static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, uint32_t arrived, uint32_t waiting) {
+  RaceDetector *detector = user;
+  const Block *block = point->block;
+  SmOrder *sm = sm_order(detector, point->sm);
+  BarrierOrder *barrier = &sm->barriers[block->slot][id];
+  if (!barrier->counted)
+    join_exited(detector, sm, block, barrier);
   for (uint32_t rest = waiting; rest; rest &= rest - 1)
     order_leave_barrier(&detector->watch.order, barrier, &sm->warps[block->warp_slot[__builtin_ctz(rest)]]);
+  if (id == CLUSTER_BARRIER) {
+    barrier_order_reset(&sm->passed[block->slot]);
+    order_join_barriers(&sm->passed[block->slot], barrier);
+  }
   barrier_order_reset(barrier);
 }
 
@@ -318,7 +367,9 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     lane_holes_hand_on(&detector->watch.order.holes, warp, access.lanes);
   if (order_releases(point->inst) && kind != ACCESS_READ)
     lane_holes_release(&detector->watch.order.holes, warp, access.lanes);
-  if (space == SPACE_GLOBAL)
+  if (number && space == SPACE_SHARED && detector->exits)
+    peer_exits_access(detector->exits, point, warp, address);
+  if (number)
     race_issue(&detector->watch, point, warp, &access, number);
   else
     race_step(&detector->watch, point, warp, &access);
@@ -449,6 +500,8 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
                             .barrier_arrive = barrier_arrive,
                             .barrier_complete = barrier_complete,
                             .blocks_meet = blocks_meet,
+                            .cluster_meets = cluster_meets,
+                            .cluster_pass = cluster_pass,
                             .block_start = block_start,
                             .block_end = block_end};
   detector->sm_count = gpu->machine->gpu.sms;
@@ -476,6 +529,7 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   race_report_init(&detector->watch.report, findings);
   detector->watch.report.late = detector->watch.late;
   detector->swaps = trial ? NULL : stale_swaps_new(gpu, findings);
+  detector->exits = trial ? NULL : peer_exits_new(gpu, findings);
   if (trial)
     race_report_seek(&detector->watch.report, trial->finding, gpu);
   race_trial_init(&detector->watch.trial, trial ? trial->repair : NULL);
@@ -490,9 +544,11 @@ static void sm_order_free(SmOrder *sm, uint32_t bits) {
     return;
   for (unsigned i = 0; i < sm->warps_used; i++)
     warp_order_clear(&sm->warps[i]);
-  for (uint64_t rest = sm->taken; rest; rest &= rest - 1)
+  for (uint64_t rest = sm->taken; rest; rest &= rest - 1) {
     for (unsigned id = 0; id < BLOCK_BARRIERS; id++)
       barrier_order_clear(&sm->barriers[__builtin_ctzll(rest)][id]);
+    barrier_order_clear(&sm->passed[__builtin_ctzll(rest)]);
+  }
   for (uint32_t i = 0; i < bits; i++)
     vclock_clear(&sm->bits[i]);
   g_free(sm->bits);
@@ -507,6 +563,8 @@ void race_detector_free(RaceDetector *detector) {
   race_late_free(detector->watch.late);
   race_validated_free(detector->watch.validated);
   stale_swaps_free(detector->swaps);
+  if (detector->exits)
+    peer_exits_free(detector->exits);
   if (detector->watch.own)
     g_hash_table_destroy(detector->watch.own);
   race_observer_forget(&detector->watch);

@@ -1,5 +1,6 @@
-/* race_flight.h - accesses to global memory that are under way: what the race detector keeps of each from its issue until all its
- * lanes are performed. By then its warp may have gone on, or exited.
+/* race_flight.h - accesses that are under way, to global memory and to other blocks' shared memory: what the race
+ * detector keeps of each from its issue until all its lanes are performed. By then its warp may have gone on, or
+ * exited.
  * A strong access that reads may come after others by what it takes when it is performed, and whether a CAS writes is known only
  * then: until then its races wait with it.
  * Bounded: beyond FLIGHTS_MAX accesses count as performed when they are issued; beyond WAITING_MAX races of an access with others
@@ -16,6 +17,7 @@ enum { FLIGHTS_MAX = 1 << 20, WAITING_MAX = 64 };
 typedef struct LaterAccess {
   ProbePoint point; /* without block and warp */
   WarpMoment moment;
+  AccessSpace space;
   AccessKind kind;
   bool perhaps_dropped;
   uint32_t users; /* races that wait */

@@ -41,6 +41,13 @@ void order_arrive(BarrierOrder *barrier, WarpOrder *warp) {
   order_move_on(warp);
 }
 
+void order_arrive_fenced(BarrierOrder *barrier, WarpOrder *warp) {
+  vclock_join(&barrier->arrived, &warp->clock);
+  if (warp->fences)
+    vclock_join(&barrier->fences.known, &warp->fences->fenced[ON_ONE_GPU]);
+  order_move_on(warp);
+}
+
 void order_leave_barrier(RaceOrder *order, const BarrierOrder *barrier, WarpOrder *warp) {
   order_learn(order, warp, &barrier->arrived);
   if (warp->fences)

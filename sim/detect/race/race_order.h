@@ -229,6 +229,8 @@ void order_fence_strictly(WarpOrder *warp, Nearness scope);
 void order_end_fence(RaceOrder *order, WarpOrder *warp);
 void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive);
 void order_arrive(BarrierOrder *barrier, WarpOrder *warp);
+/* The same at the barrier of a cluster, which hands on in the model's order what the warp's fences covered. */
+void order_arrive_fenced(BarrierOrder *barrier, WarpOrder *warp);
 /* A warp that has exited counts as arrived. */
 void order_join_barrier(BarrierOrder *barrier, const WarpOrder *warp);
 void order_join_barriers(BarrierOrder *barrier, const BarrierOrder *other);

@@ -53,13 +53,20 @@ static char *end_text(const ProbePoint *point, const RaceEnd *end) {
                            end->lanes);
 }
 
+/* In a cluster of several blocks shared memory may be another block's. */
+static char *place_text(const ProbePoint *point, const Race *race, uint64_t address) {
+  if (race->space == SPACE_GLOBAL)
+    return locate_global_text(point->gpu, address);
+  if (point->block && point->block->launch->cluster_blocks == 1)
+    return locate_shared_text(point->block, (uint32_t)address);
+  return locate_cluster_text(point->gpu, point->sm, address);
+}
+
 /* "a[0] (global 0x10000)", "a[0] to a[31] (global 0x10000 ...)". */
 static char *where_text(const ProbePoint *point, const Race *race) {
   uint64_t last = race->address + 4 * (uint64_t)(race->words - 1);
-  g_autofree char *from = race->space == SPACE_SHARED ? locate_shared_text(point->block, (uint32_t)race->address)
-                                                      : locate_global_text(point->gpu, race->address);
-  g_autofree char *to = race->space == SPACE_SHARED ? locate_shared_text(point->block, (uint32_t)last)
-                                                    : locate_global_text(point->gpu, last);
+  g_autofree char *from = place_text(point, race, race->address);
+  g_autofree char *to = place_text(point, race, last);
   return race->words > 1 ? g_strdup_printf("the %u words from %s to %s", race->words, from, to)
                          : g_steal_pointer(&from);
 }
@@ -446,7 +453,8 @@ static Finding *make_finding(const RaceReport *report, const ProbePoint *point, 
   finding->warp = thread_warp(place->base);
   finding->lanes = place->lanes;
   finding->space = g_strdup(race->space == SPACE_SHARED ? "shared" : "global");
-  finding->address = race->space == SPACE_SHARED ? race->address - point->block->shared_base : race->address;
+  const Block *block = race->space == SPACE_SHARED ? locate_shared_block(point->gpu, point->sm, race->address) : NULL;
+  finding->address = block ? (uint32_t)race->address - block->shared_base : race->address;
   return finding;
 }
 

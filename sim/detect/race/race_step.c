@@ -41,6 +41,7 @@ static void wait_for(Step *step, RaceFlight *first, const Group *group, uint32_t
     step->later = g_new(LaterAccess, 1);
     *step->later = (LaterAccess){.point = *step->point,
                                  .moment = warp_moment_take(&step->watch->order.views, step->warp, false),
+                                 .space = step->access->space,
                                  .kind = step->access->kind,
                                  .perhaps_dropped = step->access->perhaps_dropped,
                                  .users = 1};
@@ -299,6 +300,9 @@ static bool is_late_store(const Step *step) {
   return step->access->kind == ACCESS_WRITE || step->point->inst->op == OP_RED;
 }
 
+/* Where stores to global memory may be late. */
+static RaceLate *late_of(const Step *step) { return step->access->space == SPACE_GLOBAL ? step->watch->late : NULL; }
+
 static LateAccess late_access(const Step *step, const Group *group) {
   return (LateAccess){.base = step->warp->base,
                       .word = group->word,
@@ -310,7 +314,7 @@ static LateAccess late_access(const Step *step, const Group *group) {
 }
 
 static void issue_words(Step *step, RaceFlight *flight) {
-  for (unsigned i = 0; step->watch->late && i < step->groups && step->strong && is_late_store(step); i++) {
+  for (unsigned i = 0; late_of(step) && i < step->groups && step->strong && is_late_store(step); i++) {
     LateAccess store = late_access(step, &step->group[i]);
     race_late_issued(step->watch->late, &store);
   }
@@ -338,7 +342,7 @@ void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, cons
   Step step;
   race_words_begin(&step, watch, point, warp, access);
   RaceFlight *flight = NULL;
-  if (step.hands_over || watch->flags[SPACE_GLOBAL] || may_take_from_host(&step))
+  if (step.hands_over || watch->flags[access->space] || may_take_from_host(&step))
     flight = race_flight_new(&watch->flights, &watch->order, warp, number, access->kind != ACCESS_WRITE,
                              hands_on(&step) && !step.hands_over);
   if (!flight) {
@@ -394,7 +398,7 @@ static void tell_later(RaceWatch *watch) {
     if (!later)
       continue;
     WarpOrder then = warp_moment_order(&later->moment);
-    RaceAccess access = {.space = SPACE_GLOBAL, .kind = later->kind, .perhaps_dropped = later->perhaps_dropped};
+    RaceAccess access = {.space = later->space, .kind = later->kind, .perhaps_dropped = later->perhaps_dropped};
     Step step;
     race_words_begin(&step, watch, &later->point, &then, &access);
     for (guint k = i; k < watch->settled->len; k++) {
@@ -476,7 +480,7 @@ static bool perform_words(Step *step, RaceFlight *flight, uint64_t performed) {
   *step->warp = warp_moment_order(&flight->moment);
   for (unsigned i = 0; i < step->groups && step->strong; i++)
     perform_group(step, flight, &step->group[i]);
-  for (unsigned i = 0; step->watch->late && i < step->groups && step->strong; i++) {
+  for (unsigned i = 0; late_of(step) && i < step->groups && step->strong; i++) {
     LateAccess access = late_access(step, &step->group[i]);
     access.performed = performed;
     race_late_performed(step->watch->late, &access);
@@ -512,7 +516,7 @@ void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *p
   RaceAccess access = {.address = part->address,
                        .lanes = point->lanes,
                        .bytes = part->bytes,
-                       .space = SPACE_GLOBAL,
+                       .space = part->shared ? SPACE_SHARED : SPACE_GLOBAL,
                        .kind = part->kind,
                        .data = part->data};
   WarpOrder then;

@@ -143,8 +143,10 @@ static const uint32_t *part_row(const Step *step, uint32_t part) {
 static const uint32_t *data_row(const Step *step) { return part_row(step, step->part); }
 
 static uint32_t word_at(const Step *step, uint64_t word) {
-  return step->access->space == SPACE_SHARED ? look_shared(step->point->sm, (uint32_t)word)
-                                             : look_global(step->point->gpu, word * 4);
+  if (step->access->space == SPACE_GLOBAL)
+    return look_global(step->point->gpu, word * 4);
+  const Sm *sm = &step->point->gpu->sms[remote_sm(4 * word, step->point->sm->index)];
+  return look_shared(sm, (uint32_t)(4 * word) / 4);
 }
 
 static uint32_t word_now(const Step *step, const Group *group) { return word_at(step, group->word); }

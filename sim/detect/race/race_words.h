@@ -4,6 +4,7 @@
 #ifndef LOCKSTEP_DETECT_RACE_RACE_WORDS_H
 #define LOCKSTEP_DETECT_RACE_RACE_WORDS_H
 
+#include "sim/core/remote.h"
 #include "sim/detect/race/race_flight.h"
 #include "sim/detect/race/race_report.h"
 #include "sim/detect/race/race_trial.h"
@@ -129,8 +130,11 @@ typedef struct Question {
   uint32_t lanes;
 } Question;
 
-/* Words of shared memory by SM: one can hold far less than this many. */
-static inline uint64_t race_words_shared(const Sm *sm, uint64_t word) { return (uint64_t)sm->index << 20 | word; }
+/* Words of shared memory by SM: one can hold far less than this many. `word`: of the SM's own, or of a
+ * remote_address(). */
+static inline uint64_t race_words_shared(const Sm *sm, uint64_t word) {
+  return (uint64_t)remote_sm(4 * word, sm->index) << 20 | (uint32_t)(4 * word) / 4;
+}
 static inline Shadow *race_words_shadow(const Step *step) { return &step->watch->shadow[step->access->space]; }
 
 /* Begins a step; `step` needn't be cleared: it is large, and its arrays are filled as far as they count. `point`
