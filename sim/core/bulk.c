@@ -5,9 +5,11 @@
 #include "base/bits.h"
 #include "sim/core/access.h"
 #include "sim/core/async_copy.h"
+#include "sim/core/cluster.h"
 #include "sim/core/due.h"
 #include "sim/core/mbarrier.h"
 #include "sim/core/record.h"
+#include "sim/core/remote.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
 
@@ -84,22 +86,38 @@ static ProbePoint point_of(Sm *sm, Warp *warp, const BulkCopy *copy, const Inst 
                       .cycle = now};
 }
 
-/* 16 bytes in shared memory; or in global memory, where they are performed at once. */
-static void tell_piece(Sm *sm, const ProbePoint *point, const BulkCopy *copy, AccessSpace space, AccessKind kind,
-                       uint32_t offset) {
+/* An address in its shared memory, as probes have it. */
+static uint64_t shared_of(const Sm *sm, const BulkCopy *copy, uint32_t physical) {
+  return copy->to == sm ? physical : remote_address(copy->to->index, physical);
+}
+
+/* So many bytes: those in global memory, and in other blocks' shared memory, are performed at once. */
+static void tell_bytes(Sm *sm, const ProbePoint *point, const BulkCopy *copy, AccessSpace space, AccessKind kind,
+                       uint64_t at, uint32_t bytes) {
   uint64_t address[WARP_LANES] = {0};
   static const uint32_t nothing[FLIGHT_ROWS][WARP_LANES];
-  bool global = space == SPACE_GLOBAL;
-  address[copy->lane] = global ? copy->address + offset : copy->physical + offset;
-  uint64_t number = global ? ++sm->flights.made * sm->gpu->machine->gpu.sms + sm->index : 0;
-  PROBE_FIRE(sm->gpu, access, point, space, kind, address, BULK_ALIGNMENT, 0, false, number);
-  if (!global || !PROBE_WANTED(sm->gpu, performed))
+  bool shared = space == SPACE_SHARED, apart = !shared || copy->to != sm;
+  address[copy->lane] = at;
+  uint64_t number = apart ? ++sm->flights.made * sm->gpu->machine->gpu.sms + sm->index : 0;
+  PROBE_FIRE(sm->gpu, access, point, space, kind, address, bytes, 0, false, number);
+  if (!apart || !PROBE_WANTED(sm->gpu, performed))
     return;
   ProbePoint done = {
       .gpu = sm->gpu, .sm = sm, .inst = point->inst, .pc = copy->pc, .lanes = point->lanes, .cycle = point->cycle};
-  AccessPart part = {
-      .number = number, .kind = kind, .address = address, .bytes = BULK_ALIGNMENT, .data = nothing, .last = true};
+  AccessPart part = {.number = number,
+                     .shared = shared,
+                     .kind = kind,
+                     .address = address,
+                     .bytes = bytes,
+                     .data = nothing,
+                     .last = true};
   PROBE_FIRE(sm->gpu, performed, &done, &part);
+}
+
+static void tell_piece(Sm *sm, const ProbePoint *point, const BulkCopy *copy, AccessSpace space, AccessKind kind,
+                       uint32_t offset) {
+  uint64_t at = space == SPACE_GLOBAL ? copy->address + offset : shared_of(sm, copy, copy->physical + offset);
+  tell_bytes(sm, point, copy, space, kind, at, BULK_ALIGNMENT);
 }
 
 /* Its lane reads what the copy does now, if it hasn't been told yet. */
@@ -132,10 +150,8 @@ static void tell_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
 static void tell_count(Sm *sm, Warp *warp, const BulkCopy *copy, uint64_t now) {
   if (!PROBE_WANTED(sm->gpu, access))
     return;
-  uint64_t address[WARP_LANES] = {0};
-  address[copy->lane] = copy->barrier;
   ProbePoint point = point_of(sm, warp, copy, &as_arrival, now);
-  PROBE_FIRE(sm->gpu, access, &point, SPACE_SHARED, ACCESS_ATOMIC, address, MBARRIER_BYTES, 0, false, 0);
+  tell_bytes(sm, &point, copy, SPACE_SHARED, ACCESS_ATOMIC, shared_of(sm, copy, copy->barrier), MBARRIER_BYTES);
 }
 
 static bool overlaps(const BulkCopy *copy, uint32_t address, uint32_t bytes) {
@@ -147,7 +163,7 @@ void bulk_check(const Issue *issue, const uint32_t physical[WARP_LANES], uint32_
   for (guint i = 0; i < issue->sm->bulk->copies->len; i++) {
     const BulkCopy *copy = copy_at(issue->sm, i);
     uint32_t lanes = 0;
-    if (is_end(copy) || (way_of(copy) == WAY_OUT && (!stores || copy->read)))
+    if (is_end(copy) || copy->to != issue->sm || (way_of(copy) == WAY_OUT && (!stores || copy->read)))
       continue;
     for (uint32_t rest = issue->mask; rest; rest &= rest - 1)
       lanes |= overlaps(copy, physical[__builtin_ctz(rest)], bytes) ? rest & -rest : 0;
@@ -258,7 +274,7 @@ static void end_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
   Warp *warp = warp_of(sm, copy);
   if (warp && !is_end(copy))
     warp_block(sm, warp)->copying--;
-  tell_access_ended(sm, copy->launch, now);
+  tell_access_ended(copy->to, copy->launch, now); /* whose SM runs now */
   guint at;
   if (warp && is_untold(sm, copy) && g_ptr_array_find(sm->bulk->copies, copy, &at))
     g_ptr_array_add(sm->bulk->untold, g_ptr_array_steal_index(sm->bulk->copies, at));
@@ -303,25 +319,26 @@ void bulk_run(Sm *sm, uint64_t now) {
   run_way(sm, WAY_OUT, now);
 }
 
-/* The words of a load come to shared memory, if the block is there. */
-static void put_words(Sm *sm, const BulkCopy *copy, const Flight *flight, const WordChange *change) {
-  uint32_t words = BULK_ALIGNMENT / 4;
-  uint32_t first = (copy->physical + (uint32_t)(flight->request.address[0] - copy->address)) / 4;
+/* Where the words of a load belong in shared memory: the first of them. */
+static uint32_t first_word(const BulkCopy *copy, const Flight *flight) {
+  return (copy->physical + (uint32_t)(flight->request.address[0] - copy->address)) / 4;
+}
+
+/* They come there, if the block is there. */
+static void put_words(const BulkCopy *copy, const Flight *flight, const WordChange *change) {
+  uint32_t words = BULK_ALIGNMENT / 4, first = first_word(copy, flight);
   for (uint32_t rest = flight->lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     for (uint32_t part = 0; part < words; part++)
-      shared_put(sm, first + lane * words + part, flight->data[part][lane], change, copy->lane);
+      shared_put(copy->to, first + lane * words + part, flight->data[part][lane], change, copy->lane);
   }
 }
 
-void bulk_land(Sm *sm, Flight *flight, uint64_t now) {
-  BulkCopy *copy = flight->bulk;
+/* So many bytes are where they belong: it may be over. */
+static void end_bytes(Sm *sm, BulkCopy *copy, uint32_t bytes, uint64_t now) {
   Warp *warp = warp_of(sm, copy);
   WordChange change = {.cycle = now, .thread = copy->thread, .pc = copy->pc};
-  flight->bulk = NULL;
-  copy->landed += flight->request.bytes * bits_count(flight->lanes);
-  if (way_of(copy) == WAY_IN && warp)
-    put_words(sm, copy, flight, &change);
+  copy->landed += bytes;
   if (copy->landed < copy->bytes)
     return;
   if (!copy->read)
@@ -331,9 +348,44 @@ void bulk_land(Sm *sm, Flight *flight, uint64_t now) {
     tell_copy(sm, copy, now);
   if (copy->barrier != NO_BARRIER && warp) {
     tell_count(sm, warp, copy, now);
-    async_copies_arrive(sm, copy->inst, copy->barrier / 4, copy->bytes, &change, copy->lane);
+    async_copies_arrive(copy->to, copy->inst, copy->barrier / 4, copy->bytes, &change, copy->lane);
   }
   end_copy(sm, copy, now);
+}
+
+/* Words have come to another SM. */
+static void take_words(const RemoteWords *words, uint64_t now) {
+  BulkCopy *copy = words->copy;
+  WordChange change = {.cycle = now, .thread = copy->thread, .pc = copy->pc};
+  for (uint32_t i = 0; i < words->count && warp_of(words->from, copy); i++)
+    shared_put(words->to, words->first + i, words->value[i], &change, copy->lane);
+  end_bytes(words->from, copy, 4 * words->count, now);
+}
+
+/* They go on to another SM. */
+static void pass_words(Sm *sm, BulkCopy *copy, const Flight *flight, uint64_t now) {
+  uint32_t words = BULK_ALIGNMENT / 4, count = words * bits_count(flight->lanes);
+  RemoteWords *passed = g_malloc(sizeof *passed + 4 * (size_t)count);
+  *passed = (RemoteWords){take_words, copy, sm, copy->to, first_word(copy, flight), count};
+  for (uint32_t rest = flight->lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    for (uint32_t part = 0; part < words; part++)
+      passed->value[lane * words + part] = flight->data[part][lane];
+  }
+  remote_pass(passed, now);
+}
+
+void bulk_land(Sm *sm, Flight *flight, uint64_t now) {
+  BulkCopy *copy = flight->bulk;
+  WordChange change = {.cycle = now, .thread = copy->thread, .pc = copy->pc};
+  flight->bulk = NULL;
+  if (copy->to != sm) {
+    pass_words(sm, copy, flight, now);
+    return;
+  }
+  if (way_of(copy) == WAY_IN && warp_of(sm, copy))
+    put_words(copy, flight, &change);
+  end_bytes(sm, copy, flight->request.bytes * bits_count(flight->lanes), now);
 }
 
 /* ---- the instructions ---- */
@@ -390,6 +442,7 @@ static void add(Issue *issue, const BulkCopy *copy) {
 
 static BulkCopy begin(const Issue *issue, unsigned lane, uint32_t latency) {
   return (BulkCopy){.inst = issue->inst,
+                    .to = issue->sm,
                     .launch = issue->block->launch,
                     .thread = warp_thread_base(issue->block, issue->warp),
                     .age = issue->warp->age,
@@ -409,20 +462,41 @@ static void tell_bulk(const Issue *issue, const BulkCopy *copy) {
   if (!PROBE_WANTED(issue->gpu, bulk))
     return;
   ProbePoint point = issue_point(issue, 1u << copy->lane);
-  PROBE_FIRE(issue->gpu, bulk, &point, copy->physical, copy->bytes, way_of(copy) == WAY_IN);
+  PROBE_FIRE(issue->gpu, bulk, &point, shared_of(issue->sm, copy, copy->physical), copy->bytes,
+             way_of(copy) == WAY_IN);
 }
 
-/* True if shared memory of the copy is another block's of the cluster: a fault. */
-static bool leaves_block(Issue *issue, unsigned lane, const BulkPlace *place) {
-  const Block *block = issue->block;
-  uint32_t rank = place->shared >> CLUSTER_RANK_SHIFT, of_barrier = place->barrier >> CLUSTER_RANK_SHIFT;
-  if (!block->cluster || !block->launch->kernel->ranked ||
-      (rank == block->rank && (!place->counts || of_barrier == block->rank)))
-    return false;
-  record_fault(issue, 1u << lane, "shared", place->shared,
-               g_strdup("copy in bulk to or from another block's shared memory, which isn't modelled"),
-               g_strdup("let each block copy to its own shared memory, and store to others' (st.async)"));
-  return true;
+/* The block whose shared memory an address of the cluster's is in; NULL: there is none. */
+static const Block *block_at(const Block *own, uint32_t address) {
+  const Cluster *cluster = own->cluster;
+  uint32_t rank = address >> CLUSTER_RANK_SHIFT;
+  if (!cluster || !own->launch->kernel->ranked || rank == own->rank)
+    return own;
+  return rank < cluster->blocks ? cluster->member[rank].block : NULL;
+}
+
+/* A copy that no block `to` can have: a fault. */
+static void raise_other(Issue *issue, unsigned lane, const BulkPlace *place, const Block *to) {
+  const char *text = !place->counts ? "copy in bulk out of another block's shared memory"
+                     : !to          ? "copy in bulk to shared memory of a block that the cluster doesn't have"
+                                    : "copy in bulk to one block's shared memory, with an mbarrier in another one's";
+  record_fault(issue, 1u << lane, "shared", place->shared, g_strdup(text),
+               g_strdup(!place->counts ? "let each block copy out of its own shared memory"
+                        : !to          ? "take ranks below the number of blocks of the cluster (%cluster_nctarank)"
+                                       : "take the mbarrier of the block that gets the bytes"));
+}
+
+/* The block that has the copy's bytes of shared memory, whose rank it takes off the addresses; NULL after a fault. */
+static const Block *find_block(Issue *issue, unsigned lane, BulkPlace *place) {
+  const Block *to = block_at(issue->block, place->shared);
+  bool fits = place->counts ? block_at(issue->block, place->barrier) == to : to == issue->block;
+  if (!to || !fits) {
+    raise_other(issue, lane, place, to);
+    return NULL;
+  }
+  place->shared -= to->rank_bits;
+  place->barrier -= place->counts ? to->rank_bits : 0;
+  return to;
 }
 
 static void start(Issue *issue, uint32_t latency) {
@@ -440,22 +514,22 @@ static void start(Issue *issue, uint32_t latency) {
                        .bytes = bytes[lane],
                        .counts = in,
                        .changes = !in};
-    if (leaves_block(issue, lane, &place))
+    const Block *to = find_block(issue, lane, &place);
+    if (!to)
       return;
-    place.shared -= issue->block->rank_bits;
-    place.barrier -= in ? issue->block->rank_bits : 0;
-    BulkFault fault = place_of_bulk(issue->gpu->backing, &place, issue->block->shared_bytes, &copy.buffer);
+    BulkFault fault = place_of_bulk(issue->gpu->backing, &place, to->shared_bytes, &copy.buffer);
     if (fault) {
       raise_fault(issue, lane, &place, fault);
       return;
     }
     if (!place.bytes)
       continue;
+    copy.to = to == issue->block ? issue->sm : issue->block->cluster->member[to->rank].sm;
     copy.buffer = copy.buffer->heap ? NULL : copy.buffer;
     copy.address = place.address;
     copy.bytes = place.bytes;
-    copy.physical = issue->block->shared_base + place.shared;
-    copy.barrier = in ? issue->block->shared_base + place.barrier : NO_BARRIER;
+    copy.physical = to->shared_base + place.shared;
+    copy.barrier = in ? to->shared_base + place.barrier : NO_BARRIER;
     tell_bulk(issue, &copy);
     add(issue, &copy);
   }

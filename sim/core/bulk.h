@@ -8,9 +8,11 @@
  * the words is a hazard (async_copy.h).
  * For the race detector its lane does what the copy does: it reads when the copy is over, and so it writes to shared
  * memory, which the count at the barrier hands on; to global memory when it waits for the group, or exits.
- * Does not model: bytes that are expected for each piece of a copy, blocks that exit while their copies read shared
- * memory (what is there by then is copied), waits that tell bytes that are read from bytes that are written (machine
- * code has one instruction for both), several copies side by side in the unit.
+ * Bytes that come to another block's shared memory (of the cluster) go on to its SM from there (remote.h).
+ * Does not model: copies out of another block's shared memory, hazards there, bytes that are expected for each piece
+ * of a copy, blocks that exit while their copies read shared memory (what is there by then is copied), waits that
+ * tell bytes that are read from bytes that are written (machine code has one instruction for both), several copies
+ * side by side in the unit.
  * Ownership: an Sm owns its unit, made for the first copy. */
 #ifndef LOCKSTEP_CORE_BULK_H
 #define LOCKSTEP_CORE_BULK_H
@@ -29,7 +31,8 @@ typedef struct BulkCopy {
   uint32_t slot, lane, pc;
   uint32_t group;             /* of the lane: how many have ended before it */
   uint64_t address;           /* in global memory */
-  uint32_t physical, barrier; /* in shared memory; NO_BARRIER: it counts at none */
+  Sm *to;                     /* in whose shared memory: its own, or another one's of the cluster */
+  uint32_t physical, barrier; /* ... where; NO_BARRIER: it counts at none */
   uint32_t bytes, sent, landed;
   uint64_t begins; /* in thousandths of a cycle: not before */
   bool read;       /* all bytes have been read: its group may be over */

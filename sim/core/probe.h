@@ -130,8 +130,9 @@ typedef struct Probe {
   /* Lanes begin a copy to shared memory that goes on by itself (async_copy.h), each to so many bytes from there on.
    * It is told as an access once it has been waited for. */
   void (*copy)(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes);
-  /* A lane hands a copy in bulk to its unit: of bytes of shared memory, which it is about to write or read. */
-  void (*bulk)(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes);
+  /* A lane hands a copy in bulk to its unit: of bytes of shared memory, which it is about to write or read; at
+   * `address`, or (another block's, which are written) remote_address(). */
+  void (*bulk)(void *user, const ProbePoint *point, uint64_t address, uint32_t bytes, bool writes);
   /* From here on such copies see what the lanes have stored to shared memory. */
   void (*proxy_fence)(void *user, const ProbePoint *point);
   /* Lanes go on behind a WARPSYNC, or come to an INST_SYNCED, although masks of theirs name lanes that aren't there

@@ -20,6 +20,7 @@ typedef struct Arrival {
   Flight *flight;
   Sm *from;
   uint32_t lanes;
+  RemoteWords *words; /* of a copy in bulk, which has no flight any more; owned */
 } Arrival;
 
 struct RemoteUnit {
@@ -37,6 +38,8 @@ void remote_prepare(Sm *sm) {
 void remote_clear(Sm *sm) {
   if (!sm->remote)
     return;
+  for (guint i = 0; i < sm->remote->arrivals->len; i++)
+    g_free(g_array_index(sm->remote->arrivals, Arrival, i).words);
   g_array_free(sm->remote->arrivals, TRUE);
   g_clear_pointer(&sm->remote, g_free);
 }
@@ -143,18 +146,23 @@ static void send_to(Sm *to, const Arrival *arrival) {
   due_sm(to, arrival->time);
 }
 
+/* When so many bytes that leave now are at the other SM. */
+static uint64_t time_there(Sm *sm, uint32_t bytes, uint64_t now) {
+  const Machine *machine = sm->gpu->machine;
+  uint64_t lines = (bytes + LINE_BYTES - 1) / LINE_BYTES;
+  uint64_t leaves = milli_cycle(milli_serve(&sm->remote->out_milli, now, lines * machine->sm.cluster.line_interval));
+  return leaves + both_ways(machine) / 2;
+}
+
 /* Each SM gets its lanes together. */
 static void send(Issue *issue, Flight *flight, const uint32_t sms[WARP_LANES]) {
-  const Machine *machine = issue->gpu->machine;
-  uint64_t *out = &issue->sm->remote->out_milli;
   for (uint32_t rest = flight->lanes; rest;) {
     uint32_t to = sms[__builtin_ctz(rest)], lanes = 0;
     for (uint32_t others = rest; others; others &= others - 1)
       lanes |= sms[__builtin_ctz(others)] == to ? others & -others : 0;
     rest &= ~lanes;
-    uint32_t lines = (bits_count(lanes) * flight->request.bytes + LINE_BYTES - 1) / LINE_BYTES;
-    uint64_t leaves = milli_cycle(milli_serve(out, issue->now, (uint64_t)lines * machine->sm.cluster.line_interval));
-    Arrival arrival = {leaves + both_ways(machine) / 2, flight, issue->sm, lanes};
+    uint64_t time = time_there(issue->sm, bits_count(lanes) * flight->request.bytes, issue->now);
+    Arrival arrival = {.time = time, .flight = flight, .from = issue->sm, .lanes = lanes};
     send_to(&issue->gpu->sms[to], &arrival);
   }
 }
@@ -177,6 +185,12 @@ bool remote_access(Issue *issue, MemKind kind, const uint32_t offset[WARP_LANES]
   tell_access_began(issue->sm, flight->launch);
   send(issue, flight, sms);
   return true;
+}
+
+void remote_pass(RemoteWords *words, uint64_t now) {
+  uint64_t time = MAX(time_there(words->from, 4 * words->count, now), now + 1);
+  Arrival arrival = {.time = time, .from = words->from, .words = words};
+  send_to(words->to, &arrival);
 }
 
 /* ---- there ---- */
@@ -311,6 +325,11 @@ void remote_run(Sm *sm, uint64_t now) {
   while (arrivals->len && g_array_index(arrivals, Arrival, 0).time <= now) {
     Arrival arrival = g_array_index(arrivals, Arrival, 0);
     g_array_remove_index(arrivals, 0);
-    arrive(sm, &arrival);
+    if (!arrival.words) {
+      arrive(sm, &arrival);
+      continue;
+    }
+    arrival.words->come(arrival.words, arrival.time);
+    g_free(arrival.words);
   }
 }

@@ -210,3 +210,24 @@ extern "C" __global__ void place(int *out) {
   out[2 * block] = cluster.block_rank() + 10 * at.x + 100 * at.y + 1000 * cluster.num_blocks();
   out[2 * block + 1] = x + 10 * y + 100 * count + 1000 * size.x + 10000 * size.y;
 }
+
+// Each block copies 128 bytes to the other's buffer, whose barrier counts them; it expects so many, and reads the
+// buffer when they are there, or at once if `early`.
+extern "C" __global__ void bulk(const int *in, int *out, int bytes, int early) {
+  __shared__ alignas(16) int buffer[32];
+  __shared__ unsigned long long full;
+  cg::cluster_group cluster = cg::this_cluster();
+  unsigned other = cluster.block_rank() ^ 1;
+  if (threadIdx.x == 0) {
+    prepare(&full, 1);
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(mine(&full)), "r"(bytes) : "memory");
+  }
+  cluster.sync();
+  if (threadIdx.x == 0)
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];" ::"r"(theirs(buffer, other)), "l"(in + 32 * cluster.block_rank()), "r"(theirs(&full, other)) : "memory");
+  if (!early)
+    wait(&full, 0);
+  out[blockIdx.x * 32 + threadIdx.x] = ((volatile int *)buffer)[threadIdx.x];
+  wait(&full, 0);
+  cluster.sync();
+}

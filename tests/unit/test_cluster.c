@@ -158,6 +158,44 @@ START_TEST(loads_take_their_latency) {
 }
 END_TEST
 
+/* Bytes of a copy in bulk go on to the other block by half of what its latency has beyond that of shared memory. */
+START_TEST(copies_in_bulk_go_on) {
+  uint32_t cycles[2];
+  for (unsigned i = 0; i < 2; i++) {
+    g_autofree char *setting = g_strdup_printf("sm.cluster.latency=%u", 100 + 200 * i);
+    const char *const settings[] = {setting, "sm.jitter_cycles=0", "sm.cluster.line_interval=0", NULL};
+    Run run;
+    begin(&run,
+          OUT "mov.u32 %r4, word; mbarrier.init.shared::cta.b64 [%r4], 1;\n"
+              "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r4], 128;\n" MEET "mov.u32 %r7, %clock;\n"
+              "xor.b32 %r6, %r3, 1; mapa.shared::cluster.u32 %r5, %r4, %r6; add.u32 %r9, %r5, 16;\n"
+              "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%l1], 128, [%r5];\n"
+              "AGAIN: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r4], 0;\n@!%p1 bra AGAIN;\n"
+              "mov.u32 %r8, %clock; sub.u32 %r8, %r8, %r7; st.global.u32 [%l2], %r8;\n" MEET,
+          "2", "1", "2", settings);
+    finish(&run);
+    cycles[i] = out(&run, 0);
+    end(&run);
+  }
+  ck_assert_uint_ge(cycles[1] - cycles[0], 100 - 10);
+  ck_assert_uint_le(cycles[1] - cycles[0], 100 + 10);
+}
+END_TEST
+
+/* A launch ends with its last copy, although all threads have exited by then. */
+START_TEST(copies_outlive_their_blocks) {
+  Run run;
+  begin(&run,
+        "mov.u32 %r4, word; mbarrier.init.shared::cta.b64 [%r4], 1; xor.b32 %r6, %r3, 1;\n"
+        "mapa.shared::cluster.u32 %r5, %r4, %r6; add.u32 %r9, %r5, 16;\n" MEET
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r9], [%l1], 128, [%r5];",
+        "4", "1", "2", NULL);
+  finish(&run);
+  ck_assert_uint_eq(run.simulation.gpu->clusters->len, 0);
+  end(&run);
+}
+END_TEST
+
 /* Whoever waits goes on sm.cluster.barrier_latency after the last has arrived. */
 START_TEST(the_barrier_takes_its_latency) {
   uint32_t cycles[2];
@@ -223,8 +261,17 @@ static const struct {
      "st.shared.u32 [%r5], 1;" MEET,
      "beyond the block's 256 bytes"},
     {"mov.u32 %r4, word; xor.b32 %r6, %r3, 1; mapa.shared::cluster.u32 %r5, %r4, %r6;"
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%l1], 16, [%r4];",
+     "copy in bulk to one block's shared memory, with an mbarrier in another one's"},
+    {"mov.u32 %r4, word; mapa.shared::cluster.u32 %r5, %r4, 2;"
      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%l1], 16, [%r5];",
-     "copy in bulk to or from another block's shared memory, which isn't modelled"},
+     "copy in bulk to shared memory of a block that the cluster doesn't have"},
+    {"mov.u32 %r4, word; xor.b32 %r6, %r3, 1; mapa.shared::cluster.u32 %r5, %r4, %r6;"
+     "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%l1], 512, [%r5];",
+     "beyond the block's 256 bytes"},
+    {"mov.u32 %r4, word; xor.b32 %r6, %r3, 1; mapa.shared::cluster.u32 %r5, %r4, %r6;"
+     "cp.async.bulk.global.shared::cta.bulk_group [%l1], [%r5], 16;",
+     "copy in bulk out of another block's shared memory"},
 };
 
 START_TEST(faults_have_names) {
@@ -249,6 +296,8 @@ static Suite *make_suite(void) {
   suite_add_tcase(suite, places);
   TCase *times = tcase_create("times");
   tcase_add_test(times, loads_take_their_latency);
+  tcase_add_test(times, copies_in_bulk_go_on);
+  tcase_add_test(times, copies_outlive_their_blocks);
   tcase_add_test(times, the_barrier_takes_its_latency);
   suite_add_tcase(suite, times);
   TCase *wrong = tcase_create("wrong");

@@ -89,11 +89,11 @@ static void add_finding(Misuse *misuse, const ProbePoint *point, const ProxyStor
   locate_evidence(finding, launch, store->pc, g_strdup("stored by this"));
 }
 
-static void bulk(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes) {
+static void bulk(void *user, const ProbePoint *point, uint64_t address, uint32_t bytes, bool writes) {
   Misuse *misuse = user;
   ProxySm *sm = sm_of(misuse, point);
   uint64_t own = sm->fence[point->warp->slot][__builtin_ctz(point->lanes)];
-  for (uint32_t at = address; !writes && at < address + bytes; at += 4) {
+  for (uint32_t at = (uint32_t)address; !writes && at < (uint32_t)address + bytes; at += 4) {
     const ProxyStore *store = &sm->store[at / 4];
     if (store->order > own && store->order > sm->fence[store->warp][store->lane]) {
       add_finding(misuse, point, store, at);

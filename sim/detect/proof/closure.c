@@ -396,7 +396,7 @@ static void note_copy(void *user, const ProbePoint *point, const uint32_t physic
   ((Closure *)user)->broken = true;
 }
 
-static void note_bulk(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes) {
+static void note_bulk(void *user, const ProbePoint *point, uint64_t address, uint32_t bytes, bool writes) {
   (void)point, (void)address, (void)bytes, (void)writes;
   ((Closure *)user)->broken = true;
 }

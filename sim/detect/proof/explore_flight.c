@@ -149,17 +149,17 @@ static void add_flight(Explorer *explorer, const Sm *sm, const Flight *flight, g
   }
 }
 
-/* Words that a copy in bulk will change, and the barrier that it counts at. */
+/* Words that a copy in bulk of the SM will change, and the barrier that it counts at. */
 static void join_bulk(Explorer *explorer, const Sm *sm, const BulkCopy *copy) {
   bool in = copy->inst->op == OP_BULKLOAD;
   for (uint32_t offset = 0; offset < copy->bytes; offset += 4) {
     if (in)
-      join_unknown(explorer, sm, copy->physical + offset, 4);
+      join_unknown(explorer, copy->to, copy->physical + offset, 4);
     else
       abstract_add_anything(&explorer->memory, word_of(explorer, sm, copy->address + offset));
   }
   if (copy->barrier != NO_BARRIER)
-    join_unknown(explorer, sm, copy->barrier, MBARRIER_BYTES);
+    join_unknown(explorer, copy->to, copy->barrier, MBARRIER_BYTES);
 }
 
 void explore_flights_add(Explorer *explorer, const Sm *sm, guint first) {

@@ -508,16 +508,21 @@ static void change_in_bulk(LaneWalk *walk, const LaneState *state, const BulkPla
     explore_store_unknown(walk, state->pc, barrier.key + part);
 }
 
+/* It isn't known what a copy changes, or it is another block's. */
+static void copy_somewhere(LaneWalk *walk, LaneState *state, const Inst *inst) {
+  walk->explorer->gave_up |= !read_only(walk);
+  explore_fault(walk);
+  if (read_only(walk))
+    explore_go_on(walk, state, inst, state->pc + 1);
+}
+
 static void copy_in_bulk(LaneWalk *walk, LaneState *state, const Inst *inst) {
   bool in = inst->op == OP_BULKLOAD;
   int16_t barrier = in ? slot_part(inst->b, 1, true) : inst->b;
   bool unknown = address_unknown(state, inst) || slot_unknown(state, inst->b) || slot_unknown(state, inst->c) ||
                  slot_unknown(state, barrier);
-  if (unknown) {
-    walk->explorer->gave_up |= !read_only(walk);
-    explore_fault(walk);
-    if (read_only(walk))
-      explore_go_on(walk, state, inst, state->pc + 1);
+  if (unknown || is_remote(walk, slot_value(walk, state, inst->b))) {
+    copy_somewhere(walk, state, inst);
     return;
   }
   BulkPlace bulk = {.address = address_of(walk, state, inst),

@@ -83,7 +83,7 @@ static void note_copy(void *user, const ProbePoint *point, const uint32_t physic
   ((Stillness *)user)->broken = true;
 }
 
-static void note_bulk(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes) {
+static void note_bulk(void *user, const ProbePoint *point, uint64_t address, uint32_t bytes, bool writes) {
   (void)point, (void)address, (void)bytes, (void)writes;
   ((Stillness *)user)->broken = true;
 }

@@ -380,22 +380,26 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
 }
 
 /* What it races with that was before it; what touches its words until it is waited for is a hazard. */
-static void copy_begins(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes) {
-  RaceDetector *detector = user;
-  uint64_t address[WARP_LANES];
-  for (unsigned lane = 0; lane < WARP_LANES; lane++)
-    address[lane] = physical[lane];
+static void look_ahead(RaceDetector *detector, const ProbePoint *point, const uint64_t address[WARP_LANES],
+                       uint32_t bytes) {
   RaceAccess access = {
       .address = address, .lanes = point->lanes, .bytes = bytes, .space = SPACE_SHARED, .kind = ACCESS_WRITE};
   race_look(&detector->watch, point, warp_order(detector, point), &access);
 }
 
-static void bulk_begins(void *user, const ProbePoint *point, uint32_t address, uint32_t bytes, bool writes) {
+static void copy_begins(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes) {
+  uint64_t address[WARP_LANES];
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    address[lane] = physical[lane];
+  look_ahead(user, point, address, bytes);
+}
+
+static void bulk_begins(void *user, const ProbePoint *point, uint64_t address, uint32_t bytes, bool writes) {
   enum { PIECE_BYTES = 16 };
-  uint32_t physical[WARP_LANES] = {0};
+  uint64_t physical[WARP_LANES] = {0};
   for (uint32_t at = 0; writes && at < bytes; at += PIECE_BYTES) {
     physical[__builtin_ctz(point->lanes)] = address + at;
-    copy_begins(user, point, physical, PIECE_BYTES);
+    look_ahead(user, point, physical, PIECE_BYTES);
   }
 }
 
