@@ -104,6 +104,13 @@ static void come_to_grid(Sm *sm, Block *block, uint64_t now, Issue *self) {
   let_blocks_go(sm->gpu, launch, now, self);
 }
 
+/* The block's warps go on at `resume`, those that wait already and those that will. */
+static void pass_cluster(Sm *sm, Block *block, uint64_t now, uint64_t resume, Issue *self) {
+  block->cluster_phase++;
+  block->cluster_over = resume;
+  let_go(sm, block, CLUSTER_BARRIER, now, resume, self);
+}
+
 void barrier_cluster_complete(Cluster *cluster, uint64_t now, Issue *self) {
   Gpu *gpu = cluster->member[0].sm->gpu;
   uint64_t latest = now;
@@ -112,9 +119,7 @@ void barrier_cluster_complete(Cluster *cluster, uint64_t now, Issue *self) {
   PROBE_FIRE(gpu, cluster_meets, gpu, cluster);
   for (uint32_t i = 0; i < cluster->blocks; i++) {
     Block *block = cluster->member[i].block;
-    block->cluster_phase++;
-    let_go(cluster->member[i].sm, block, CLUSTER_BARRIER, now, latest + gpu->machine->sm.cluster.barrier_latency,
-           self);
+    pass_cluster(cluster->member[i].sm, block, now, latest + gpu->machine->sm.cluster.barrier_latency, self);
   }
 }
 
@@ -124,8 +129,7 @@ static void come_to_cluster(Sm *sm, Block *block, uint64_t now, Issue *self) {
     barrier_cluster_complete(block->cluster, now, self);
   } else if (!block->cluster) {
     uint64_t latest = MAX(block->barrier[CLUSTER_BARRIER].latest, now);
-    block->cluster_phase++;
-    let_go(sm, block, CLUSTER_BARRIER, now, latest + sm->gpu->machine->sm.barrier.arrive_to_resume, self);
+    pass_cluster(sm, block, now, latest + sm->gpu->machine->sm.barrier.arrive_to_resume, self);
   }
 }
 

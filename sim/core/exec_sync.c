@@ -178,6 +178,7 @@ static bool wait_for_cluster(Issue *issue, uint32_t lanes) {
     barrier_cluster_wait(issue);
     return true;
   }
+  issue->next = MAX(issue->next, issue->block->cluster_over);
   ProbePoint point = issue_point(issue, issue->mask);
   PROBE_FIRE(issue->gpu, cluster_pass, &point);
   return true;

@@ -144,6 +144,7 @@ typedef struct Block {
   uint32_t finished; /* mask of warps in the block that are done */
   uint32_t copying;  /* how many of its warps have asynchronous copies that aren't done, and copies in bulk */
   uint32_t cluster_phase; /* how often the barrier of its cluster has completed */
+  uint64_t cluster_over;  /* when those go on who waited for it the last time */
   Barrier barrier[BLOCK_BARRIERS];
 } Block;
 

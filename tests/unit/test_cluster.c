@@ -196,8 +196,10 @@ START_TEST(copies_outlive_their_blocks) {
 }
 END_TEST
 
-/* Whoever waits goes on sm.cluster.barrier_latency after the last has arrived. */
+/* Whoever waits goes on sm.cluster.barrier_latency after the last has arrived: of blocks of one warp, all of which have
+ * arrived when they come to the wait, and of more. */
 START_TEST(the_barrier_takes_its_latency) {
+  static const char *const threads[] = {"32", "128"};
   uint32_t cycles[2];
   for (unsigned i = 0; i < 2; i++) {
     g_autofree char *setting = g_strdup_printf("sm.cluster.barrier_latency=%u", 100 + 150 * i);
@@ -206,7 +208,7 @@ START_TEST(the_barrier_takes_its_latency) {
     begin(&run,
           OUT MEET "mov.u32 %r7, %clock;\n" MEET MEET "mov.u32 %r8, %clock; sub.u32 %r8, %r8, %r7;\n"
                    "st.global.u32 [%l2], %r8;",
-          "8", "128", "8", settings);
+          "8", threads[_i], "8", settings);
     finish(&run);
     cycles[i] = out(&run, 3);
     end(&run);
