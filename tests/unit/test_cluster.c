@@ -300,7 +300,7 @@ static Suite *make_suite(void) {
   tcase_add_test(times, loads_take_their_latency);
   tcase_add_test(times, copies_in_bulk_go_on);
   tcase_add_test(times, copies_outlive_their_blocks);
-  tcase_add_test(times, the_barrier_takes_its_latency);
+  tcase_add_loop_test(times, the_barrier_takes_its_latency, 0, 2);
   suite_add_tcase(suite, times);
   TCase *wrong = tcase_create("wrong");
   tcase_add_loop_test(wrong, refuses_launches, 0, G_N_ELEMENTS(refusals));
