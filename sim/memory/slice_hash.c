@@ -2,6 +2,8 @@
 
 #include <glib.h>
 
+#include "sim/memory/backing.h"
+
 enum {
   THIRDS = 3,
   THIRD = 8,                                         /* pairs of slices */
@@ -27,6 +29,7 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
                     .salt = rng_mix(seed + 1)};
   map->thirds = map->policy == HASH_PAIRS && map->slices / 2 == THIRDS * THIRD && map->granule_shift == 1 &&
                 map->page_granules == 4 * PAGE_CHUNKS;
+  map->turned = slice_map_home(map, BACKING_FIRST_ADDRESS / machine->memory.l2.line) ^ (uint32_t)(~seed & 1);
   map->same_shift = map->halves == 1 ? map->granule_shift : MIN(map->granule_shift, map->page_shift);
 }
 

@@ -22,6 +22,7 @@ typedef struct SliceMap {
   uint32_t page_granules;                     /* pairs: of a page, at least 4 */
   bool thirds;                                /* pairs: as an H200 has them */
   uint32_t copies;                            /* of 100 lines */
+  uint32_t turned;                            /* pairs: all homes are the other half */
   uint64_t salt;
 } SliceMap;
 
@@ -40,14 +41,17 @@ static inline uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
   return (uint32_t)((rng_mix(granule ^ map->salt) >> 32) * map->slices >> 32);
 }
 
-/* Pairs: measured within 256 KB of an H200 (mem_map_h200.csv, all 256 KB), seeded from one to the next. */
+/* Pairs: measured within 256 KB of an H200 (mem_map_h200.csv, all 256 KB), seeded from one to the next. The first
+ * page that a buffer can lie in is at home near the first SMs, those of half 0, with odd seeds, and far from them with
+ * even ones. */
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
   enum { HOME_BITS = 0x2b, HOME_PAGES = 64 };
   uint64_t page = line >> map->page_shift;
   if (map->halves == 1)
     return 0;
   if (map->policy == HASH_PAIRS)
-    return ((uint32_t)rng_mix(map->salt ^ ~(page / HOME_PAGES)) ^ (uint32_t)bits_count((uint32_t)page & HOME_BITS)) & 1;
+    return ((uint32_t)rng_mix(map->salt ^ ~(page / HOME_PAGES)) ^ bits_count((uint32_t)page & HOME_BITS) ^
+            map->turned) & 1;
   return (uint32_t)(rng_mix(map->salt ^ ~page) & 1);
 }
 /* The number of a line among those of its slice: neighbours in it have different sets. Thirds: of 128 KB a slice has
