@@ -96,7 +96,7 @@ typedef struct Flights {
   uint32_t first_reply, end_reply, reply_space;
   GPtrArray *pool;         /* Flight *: all that there are */
   uint32_t free;           /* index of one that isn't in use, and of others by `next`; NO_FLIGHT: there is none */
-  uint64_t event_time;     /* when the SM's next reply is due, or places that somebody waits for; WHEEL_NEVER: none is known */
+  uint64_t event_time;     /* when the next reply is due, or places that somebody waits for; WHEEL_NEVER: unknown */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
   /* Parts (lines) of all accesses so far: sent; answered; sent up to each of the newest accesses, a ring of

@@ -84,8 +84,8 @@ static bool *find_targets(const Kernel *kernel) {
 
 /* ---- atomic operations whose result nobody reads ---- */
 
-/* The first instruction of the innermost loop around one, from the target of the branch that goes back over the fewest
- * instructions; ninsts: none is around it. */
+/* The first instruction of the innermost loop around one, from the target of the branch that goes back over the
+ * fewest instructions; ninsts: none is around it. */
 static uint32_t loop_of(const Kernel *kernel, uint32_t pc) {
   uint32_t head = kernel->ninsts, fewest = UINT32_MAX;
   for (uint32_t back = pc; back < kernel->ninsts; back++) {
@@ -110,9 +110,9 @@ static bool raises_for_nobody(const Inst *inst, const Decoded *decoded) {
 }
 
 /* Who waits for the scoreboard of the round before: the last instruction of the loop's first block, or the operation
- * itself, if that is where it stands. Read out of what ptxas 13.0 makes of the CUDA sources of this repository: 1207 of
- * 1254 operations in loops whose scoreboard outlasts the round. Those of straight code share one: each round comes to
- * them in one go. */
+ * itself, if that is where it stands. Read out of what ptxas 13.0 makes of the CUDA sources of this repository: 1207
+ * of 1254 operations in loops whose scoreboard outlasts the round. Those of straight code share one: each round comes
+ * to them in one go. */
 static void share_scoreboards(const Kernel *kernel, const bool *targets, Decoded decoded[]) {
   unsigned scoreboard = 0;
   bool together = false;

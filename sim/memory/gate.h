@@ -2,9 +2,9 @@
  * Models: a gate takes the first part of each SM that waits there by turns, and one that finds no room in its slice
  * stops the gate. With memory.l2.group_queue the SMs of a group (memory.atomic.groups; a CPC of a Hopper GPU) have
  * one gate to each plane of slices (memory.crossbar.planes), and so many places in each slice; a part gives its
- * places back when it is performed, or waits for its line to come from memory. Without, an SM has a gate of its own to each plane. The
- * queue of a slice (memory.l2.queue) is for the parts of all. In an SM a part that waits keeps those behind it to the
- * same plane back.
+ * places back when it is performed, or waits for its line to come from memory. Without, an SM has a gate of its own
+ * to each plane. The queue of a slice (memory.l2.queue) is for the parts of all. In an SM a part that waits keeps
+ * those behind it to the same plane back.
  * Source: validation/hardware/mem_crowded_h200.csv.
  * Ownership: Gates owns its arrays; parts are the queue's. */
 #ifndef LOCKSTEP_MEMORY_GATE_H

@@ -159,7 +159,7 @@ static inline bool gate_lets_in(Hierarchy *h, Part *part, uint64_t cycle) {
   gate_take_place(h, part, cycle);
   return true;
 }
-/* The part is performed in this cycle, or waits for its line from now on. */
+/* The part is performed in this cycle, or waits from now on for its line to come from memory. */
 static inline void gate_leave(Hierarchy *h, uint32_t index, uint64_t cycle) {
   if (part_at(&h->queue, index)->admitted)
     gate_give_place(h, index, cycle);

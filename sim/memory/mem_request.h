@@ -91,8 +91,8 @@ typedef struct MemClient {
   /* The last lanes have been performed. The SM has the reply in cycle `time`: of a store, the acknowledgement that
    * fences wait for. */
   void (*reply)(void *user, MemRequest *request, uint64_t time);
-  /* So many places on the way from that SM, of those that its accesses took, are free in cycle `time`, as the SM knows
-   * then. Calls of an SM come by rising time. NULL: nobody wants to know. */
+  /* So many places on the way from that SM, of those that its accesses took, are free in cycle `time`, as the SM
+   * knows then. Calls of an SM come by rising time. NULL: nobody wants to know. */
   void (*places)(void *user, uint32_t sm, uint32_t turns, uint64_t time);
   MemFollower part; /* set by memsys_follow(); NULL: nobody follows, and no ways are kept */
 } MemClient;

@@ -42,8 +42,8 @@ static inline uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
 }
 
 /* Pairs: measured within 256 KB of an H200 (mem_map_h200.csv, all 256 KB), seeded from one to the next. The first
- * page that a buffer can lie in is at home near the first SMs, those of half 0, with odd seeds, and far from them with
- * even ones. */
+ * page that a buffer can lie in is at home near the first SMs, those of half 0, with odd seeds, and far from them
+ * with even ones. */
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
   enum { HOME_BITS = 0x2b, HOME_PAGES = 64 };
   uint64_t page = line >> map->page_shift;

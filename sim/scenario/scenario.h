@@ -118,7 +118,7 @@ typedef struct Scenario {
 typedef struct ScenarioOptions {
   const char *const *params; /* "blocks=128" (-p) */
   const char *
-      kernel; /* --kernel, --grid, --block, --cluster, --shared, --cooperative, --heap, --buffer, --arg: of bare ones */
+      kernel; /* --kernel, --grid, --block, --cluster, --shared, --cooperative, --heap, --buffer, --arg */
   const char *grid, *block, *cluster, *shared, *heap;
   const char *const *buffers;
   const char *const *args;

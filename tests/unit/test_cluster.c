@@ -196,8 +196,8 @@ START_TEST(copies_outlive_their_blocks) {
 }
 END_TEST
 
-/* Whoever waits goes on sm.cluster.barrier_latency after the last has arrived: of blocks of one warp, all of which have
- * arrived when they come to the wait, and of more. */
+/* Whoever waits goes on sm.cluster.barrier_latency after the last has arrived: of blocks of one warp, all of which
+ * have arrived when they come to the wait, and of more. */
 START_TEST(the_barrier_takes_its_latency) {
   static const char *const threads[] = {"32", "128"};
   uint32_t cycles[2];

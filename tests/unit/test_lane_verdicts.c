@@ -75,14 +75,16 @@ static const Ending endings[] = {
     {"two groups that go round in circles",
      PROLOGUE "MOV R6, -1; @P0 BRA other; loop: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; "
               "ISETP.NE P3, PT, R3, 3, PT; @P3 BRA loop; EXIT; "
-              "other: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; ISETP.NE P3, PT, R3, 3, PT; @P3 BRA other; EXIT",
+              "other: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; ISETP.NE P3, PT, R3, 3, PT; "
+              "@P3 BRA other; EXIT",
      4,
      {VERDICT_LIVELOCK, VERDICT_LIVELOCK},
      {NULL, NULL}},
     {"two groups that count round and round, and never so far",
      PROLOGUE "MOV R6, -1; @P0 BRA other; loop: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; "
               "ISETP.NE P3, PT, R3, 77, PT; @P3 BRA loop; EXIT; "
-              "other: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; ISETP.NE P3, PT, R3, 77, PT; @P3 BRA other; EXIT",
+              "other: ATOM.ADD R3, [R1], R2; ATOM.ADD R5, [R1], R6; YIELD ; ISETP.NE P3, PT, R3, 77, PT; "
+              "@P3 BRA other; EXIT",
      4,
      {VERDICT_ORPHAN_WAIT, VERDICT_ORPHAN_WAIT},
      {"only threads that wait", "only threads that wait"}},

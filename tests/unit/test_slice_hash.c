@@ -53,8 +53,8 @@ START_TEST(a_page_has_eight_slices) {
 }
 END_TEST
 
-/* Homes of the pages of 64 KB, and by which a KB that has a pair in the second 64 KB of 128 KB is the one that has it in
- * the first, with the slices the other way round: mem_map_h200.csv. */
+/* Homes of the pages of 64 KB; and of each KB of the first 64 KB that one of the second which has its pair, with the
+ * slices the other way round: mem_map_h200.csv. */
 START_TEST(homes_and_orders_are_those_of_an_h200) {
   enum { HOME_PAGES = 16, KB = 8 /* lines */, OTHER = 83, KBS = 64 };
   static const char homes[] = "0110011010011001";

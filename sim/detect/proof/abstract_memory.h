@@ -10,8 +10,9 @@
  * again there, each round counts nothing: so who waits for a semaphore by lowering it and raising it again. A word
  * that is changed by such adds alone stays between its value now less all lanes' lowest sums and that value plus all
  * highest ones; behind what is stored to it besides, between the sums of any part of their ways. Sums are listed
- * while they are few (in steps of the numbers' greatest common divisor), and are a range above VALUES_MAX. A word to which
- * a lane may add more and more may hold anything. That hides no proof: what nobody's exit depends on may be anything.
+ * while they are few (in steps of the numbers' greatest common divisor), and are a range above VALUES_MAX. A word to
+ * which a lane may add more and more may hold anything. That hides no proof: what nobody's exit depends on may be
+ * anything.
  *
  * Words of pending (not yet resident) blocks' shared memory live in an address space of their own. */
 #ifndef LOCKSTEP_DETECT_PROOF_ABSTRACT_MEMORY_H
