@@ -30,6 +30,7 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
   map->thirds = map->policy == HASH_PAIRS && map->slices / 2 == THIRDS * THIRD && map->granule_shift == 1 &&
                 map->page_granules == 4 * PAGE_CHUNKS;
   map->turned = slice_map_home(map, BACKING_FIRST_ADDRESS / machine->memory.l2.line) ^ (uint32_t)(~seed & 1);
+  map->first_lines = (uint32_t)(MAX(machine->memory.page, BACKING_FIRST_ADDRESS * 2) / machine->memory.l2.line);
   map->same_shift = map->halves == 1 ? map->granule_shift : MIN(map->granule_shift, map->page_shift);
 }
 

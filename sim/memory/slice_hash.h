@@ -22,7 +22,7 @@ typedef struct SliceMap {
   uint32_t page_granules;                     /* pairs: of a page, at least 4 */
   bool thirds;                                /* pairs: as an H200 has them */
   uint32_t copies;                            /* of 100 lines */
-  uint32_t turned;                            /* pairs: all homes are the other half */
+  uint32_t first_lines, turned;               /* pairs: in so many lines from 0 on homes are the other half, if turned */
   uint64_t salt;
 } SliceMap;
 
@@ -42,8 +42,8 @@ static inline uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
 }
 
 /* Pairs: measured within 256 KB of an H200 (mem_map_h200.csv, all 256 KB), seeded from one to the next. The first
- * page that a buffer can lie in is at home near the first SMs, those of half 0, with odd seeds, and far from them
- * with even ones. */
+ * page that a buffer can lie in, and with it the first memory.page, is at home near the first SMs, those of half 0,
+ * with odd seeds, and far from them with even ones. */
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
   enum { HOME_BITS = 0x2b, HOME_PAGES = 64 };
   uint64_t page = line >> map->page_shift;
@@ -51,7 +51,8 @@ static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
     return 0;
   if (map->policy == HASH_PAIRS)
     return ((uint32_t)rng_mix(map->salt ^ ~(page / HOME_PAGES)) ^ bits_count((uint32_t)page & HOME_BITS) ^
-            map->turned) & 1;
+            (line < map->first_lines && map->turned)) &
+           1;
   return (uint32_t)(rng_mix(map->salt ^ ~page) & 1);
 }
 /* The number of a line among those of its slice: neighbours in it have different sets. Thirds: of 128 KB a slice has
