@@ -250,8 +250,7 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   Part *part = part_at(&h->queue, index);
   part->request = request;
   part->line = piece->line;
-  part->set =
-      tags_are_there(&h->tags) ? tags_set(&h->tags, piece->slice, slice_map_order(&h->map, piece->line)) : 0;
+  part->set = tags_are_there(&h->tags) ? tags_set(&h->tags, piece->slice, piece->line) : 0;
   part->number = number;
   part->lanes = piece->lanes;
   part->sectors = piece->sectors;

@@ -2,17 +2,6 @@
 
 #include <glib.h>
 
-#include "sim/memory/backing.h"
-
-enum {
-  THIRDS = 3,
-  THIRD = 8,                                         /* pairs of slices */
-  REGION_PAGES = 16,                                 /* 64 KB */
-  REGION_COUPLES = REGION_PAGES / 2,                 /* one page of each half */
-  PAGE_CHUNKS = 4,                                   /* of four granules, which the slices of a pair share in turn */
-  REGION_CHUNKS = REGION_PAGES / 2 * PAGE_CHUNKS / 2 /* of one half's pages; half of them */
-};
-
 static uint32_t shift_of(uint32_t bytes, uint32_t line) {
   return bytes > line ? (uint32_t)__builtin_ctz(bytes / line) : 0;
 }
@@ -27,10 +16,6 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
                     .page_granules =
                         MAX(machine->memory.l2.page / MAX(machine->memory.l2.granule, machine->memory.l2.line), 4u),
                     .salt = rng_mix(seed + 1)};
-  map->thirds = map->policy == HASH_PAIRS && map->slices / 2 == THIRDS * THIRD && map->granule_shift == 1 &&
-                map->page_granules == 4 * PAGE_CHUNKS;
-  map->turned = slice_map_home(map, BACKING_FIRST_ADDRESS / machine->memory.l2.line) ^ (uint32_t)(~seed & 1);
-  map->first_lines = (uint32_t)(MAX(machine->memory.page, BACKING_FIRST_ADDRESS * 2) / machine->memory.l2.line);
   map->same_shift = map->halves == 1 ? map->granule_shift : MIN(map->granule_shift, map->page_shift);
 }
 
@@ -42,6 +27,15 @@ uint32_t slice_map_by_rounds(const SliceMap *map, uint64_t granule) {
   place += (uint32_t)((rng_mix(round ^ map->salt) >> 32) * map->slices >> 32);
   return place >= map->slices ? place - map->slices : place;
 }
+
+enum {
+  THIRDS = 3,
+  THIRD = 8,                                         /* pairs of slices */
+  REGION_PAGES = 16,                                 /* 64 KB */
+  REGION_COUPLES = REGION_PAGES / 2,                 /* one page of each half */
+  PAGE_CHUNKS = 4,                                   /* of four granules, which the slices of a pair share in turn */
+  REGION_CHUNKS = REGION_PAGES / 2 * PAGE_CHUNKS / 2 /* of one half's pages; half of them */
+};
 
 /* One of the orders of 0 to n - 1, n a power of two of at least 8. */
 static uint32_t shuffled(uint32_t i, uint32_t n, uint64_t bits) {
@@ -63,16 +57,11 @@ static uint32_t in_third(uint32_t couple, uint32_t chunk, bool outer) {
 }
 
 /* The pair of a chunk of a page, in three thirds of eight pairs each: a third has half of the chunks of a region, two
- * of each page, and the others one each. The second of two regions is the first one in another order (of an H200, all
- * chunks of the first 128 KB but those that were taken for others: mem_map_h200.csv). */
+ * of each page, and the others one each. */
 static uint32_t by_thirds(const SliceMap *map, uint32_t page, uint32_t chunk) {
   uint32_t region = page / REGION_PAGES, couple = page % REGION_PAGES / 2,
            third = (uint32_t)((rng_mix(~(region / 2) ^ map->salt) >> 32) * THIRDS >> 32);
-  uint64_t key = rng_mix(map->salt + region / 2 * 4 + slice_map_home(map, (uint64_t)page << map->page_shift));
-  if (region & 1) {
-    couple ^= 2;
-    chunk ^= PAGE_CHUNKS - 1;
-  }
+  uint64_t key = rng_mix(map->salt + region * 2 + slice_map_home(map, (uint64_t)page << map->page_shift));
   bool ends = chunk % 3 == 0, outer = !((couple ^ couple >> 1) & 1);
   if (ends == outer)
     return shuffled(in_third(couple, chunk, outer), THIRD, key) * THIRDS + third;
@@ -80,27 +69,21 @@ static uint32_t by_thirds(const SliceMap *map, uint32_t page, uint32_t chunk) {
   return rest % THIRD * THIRDS + (third + 1 + rest / THIRD) % THIRDS;
 }
 
-/* Which of a pair's slices has the first granule of a chunk: two chunks of a pair in one half of 64 KB mostly begin
- * with different ones. Measured: 242 of 256 chunks of an H200 (mem_map_h200.csv), seeded from 256 KB to 256 KB. */
-static uint32_t first_of_pair(const SliceMap *map, uint32_t chunk, uint32_t pair) {
-  enum { FIRST_BITS = 0x6b, FIRST_CHUNKS = 256 };
-  uint64_t seeded = rng_mix(~(chunk / FIRST_CHUNKS ^ map->salt)) ^ rng_mix(pair ^ ~map->salt);
-  return ((uint32_t)seeded ^ (uint32_t)bits_count(chunk & FIRST_BITS)) & 1;
-}
-
 uint32_t slice_map_by_pairs(const SliceMap *map, uint64_t granule) {
   uint32_t pairs = MAX(map->slices / 2, 1), in_page = map->page_granules;
   uint32_t page = (uint32_t)granule / in_page, in_order = (uint32_t)granule % in_page / 4;
-  if (map->thirds) {
-    uint32_t chunk = (uint32_t)granule / 4, place = by_thirds(map, page, in_order);
-    return 2 * place + (((uint32_t)granule ^ first_of_pair(map, chunk, place)) & 1);
-  }
   if (page & 1 && in_page >= 16) /* in another order than its neighbour: what is at one place of both doesn't meet */
     in_order ^= 1 + (uint32_t)(rng_mix(page ^ map->salt) >> 32) % 3;
-  uint32_t chunk = page / 2 * (in_page / 4) + in_order, round = chunk / pairs;
-  uint32_t place = chunk - round * pairs + (uint32_t)((rng_mix(round ^ map->salt) >> 32) * pairs >> 32);
-  if (place >= pairs)
-    place -= pairs;
+  uint32_t chunk = page / 2 * (in_page / 4) + in_order, place;
+  if (pairs == THIRDS * THIRD && in_page == 4 * PAGE_CHUNKS) {
+    place = by_thirds(map, page, (uint32_t)granule % in_page / 4);
+    chunk = (uint32_t)granule / 4;
+  } else {
+    uint32_t round = chunk / pairs;
+    place = chunk - round * pairs + (uint32_t)((rng_mix(round ^ map->salt) >> 32) * pairs >> 32);
+    if (place >= pairs)
+      place -= pairs;
+  }
   uint32_t first = (uint32_t)rng_mix(~(chunk ^ map->salt)) & 1; /* of the chunk, so that strides reach both */
   return (2 * place + (((uint32_t)granule ^ first) & 1)) % map->slices;
 }

@@ -1,16 +1,12 @@
 /* slice_hash.h - which slice of the L2 a line belongs to, and which half of the L2 is a page's home.
  * Models: any number of slices (11x2, 48x2, ...), memory.l2.hash and granule; two halves with a home for each page,
- * seeded (pairs: by bits of the page's number within 256 KB); which lines have a copy in the other half at first
- * (memory.l2.copies); the order of a slice's lines, by which they have their sets. Pairs of 48 slices a half are like
- * an H200's (mem_thirds_h200.csv, mem_map_h200.csv): three thirds, of which one has half of the lines of 64 KB; of
- * other numbers two neighbouring pages have the same slices of each half.
- * Does not model: a real chip's functions, which aren't published. Time: none. */
+ * seeded (pairs: two neighbouring pages have different ones); which lines have a copy in the other half at first
+ * (memory.l2.copies). Pairs of 48 slices a half have the statistics of an H200 (mem_thirds_h200.csv): three thirds,
+ * of which one has half of the lines of 64 KB; of other numbers two neighbouring pages have the same slices of each
+ * half. Does not model: a real chip's functions, which aren't published. Time: none. */
 #ifndef LOCKSTEP_MEMORY_SLICE_HASH_H
 #define LOCKSTEP_MEMORY_SLICE_HASH_H
 
-#include <stdbool.h>
-
-#include "base/bits.h"
 #include "sim/engine/rng.h"
 #include "sim/machine/machine.h"
 
@@ -20,9 +16,7 @@ typedef struct SliceMap {
   uint32_t halves, granule_shift, page_shift; /* in lines */
   uint32_t same_shift;                        /* lines whose numbers agree above have slice and home in common */
   uint32_t page_granules;                     /* pairs: of a page, at least 4 */
-  bool thirds;                                /* pairs: as an H200 has them */
   uint32_t copies;                            /* of 100 lines */
-  uint32_t first_lines, turned;               /* pairs: in so many lines from 0 on homes are the other half, if turned */
   uint64_t salt;
 } SliceMap;
 
@@ -41,27 +35,11 @@ static inline uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
   return (uint32_t)((rng_mix(granule ^ map->salt) >> 32) * map->slices >> 32);
 }
 
-/* Pairs: measured within 256 KB of an H200 (mem_map_h200.csv, all 256 KB), seeded from one to the next. The first
- * page that a buffer can lie in, and with it the first memory.page, is at home near the first SMs, those of half 0,
- * with odd seeds, and far from them with even ones. */
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
-  enum { HOME_BITS = 0x2b, HOME_PAGES = 64 };
   uint64_t page = line >> map->page_shift;
-  if (map->halves == 1)
-    return 0;
   if (map->policy == HASH_PAIRS)
-    return ((uint32_t)rng_mix(map->salt ^ ~(page / HOME_PAGES)) ^ bits_count((uint32_t)page & HOME_BITS) ^
-            (line < map->first_lines && map->turned)) &
-           1;
-  return (uint32_t)(rng_mix(map->salt ^ ~page) & 1);
-}
-/* The number of a line among those of its slice: neighbours in it have different sets. Thirds: of 128 KB a slice has
- * 16 places, of which it takes 16 or 8. A guess: an H200 keeps 32 MB that are copied, so no set has many more lines
- * than another. */
-static inline uint32_t slice_map_order(const SliceMap *map, uint32_t line) {
-  if (!map->thirds)
-    return line / map->slices;
-  return (line >> 10 << 4) | (line >> 6 & 12) | (line >> 1 & 2) | (line & 1);
+    return map->halves == 1 ? 0 : (uint32_t)((rng_mix(map->salt ^ ~(page & ~UINT64_C(1))) ^ page) & 1);
+  return map->halves == 1 ? 0 : (uint32_t)(rng_mix(map->salt ^ ~page) & 1);
 }
 /* Whether the half that isn't the line's home has a copy before anybody has accessed the line. */
 static inline bool slice_map_copied(const SliceMap *map, uint64_t line) {

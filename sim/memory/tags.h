@@ -39,9 +39,10 @@ typedef struct Tags {
 void tags_init(Tags *tags, const Machine *machine);
 void tags_clear(Tags *tags);
 static inline bool tags_are_there(const Tags *tags) { return tags->memory; }
-/* The set, among those of all slices, of the line that has the number `order` in the slice (slice_map_order()). */
-static inline uint32_t tags_set(const Tags *tags, uint32_t slice, uint32_t order) {
-  return slice * tags->sets + order % tags->sets;
+/* The set of a line in a slice that it belongs to, among the sets of all slices. Global memory lies below 4 GiB: a
+ * line's number has 32 bits. */
+static inline uint32_t tags_set(const Tags *tags, uint32_t slice, uint32_t line) {
+  return slice * tags->sets + line / tags->slices % tags->sets;
 }
 /* The line's set in the slice of the other half; `slice`: the one that `set` belongs to. */
 static inline uint32_t tags_other_set(const Tags *tags, uint32_t slice, uint32_t set) {

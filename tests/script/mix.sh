@@ -15,8 +15,8 @@ awk -F, -v some="$some" '$2 == "completed" && $1 ~ /^validation/ && $1 ~ some { 
   both_forms >"$folder/all.csv"
 test -z "${TABLE:-}" || { sed 's,^validation/mix/,,' "$folder/all.csv" >"$folder/short.csv" && say_table "$folder/short.csv" programs >"$TABLE"; }
 
-# A stack of 8 blocks of 128 takes 1.14 to 1.55 million cycles by place there, 0.97 to 1.5 here. Of these an error above 30 % is known: what many SMs have under way to some hot words stands in the way of the rest of their traffic, which isn't modelled (doc/results.md). A queue of 256 places is full now and then with 256 blocks.
-known='hot_words|queue:blocks=256|table:kinds=8:|stack:blocks=8:threads=128'
+# Of these an error above 30 % is known: what many SMs have under way to some hot words stands in the way of the rest of their traffic, which isn't modelled (doc/results.md). A queue of 256 places is full now and then with 256 blocks.
+known='hot_words|queue:blocks=256|table:kinds=8:'
 plan 5
 grep -v hot_words "$folder/all.csv" >"$folder/predicted.csv" # the hot words led to a parameter
 judge "$folder/predicted.csv" 15 10

@@ -53,56 +53,11 @@ START_TEST(a_page_has_eight_slices) {
 }
 END_TEST
 
-/* Homes of the pages of 64 KB; and of each KB of the first 64 KB that one of the second which has its pair, with the
- * slices the other way round: mem_map_h200.csv. */
-START_TEST(homes_and_orders_are_those_of_an_h200) {
-  enum { HOME_PAGES = 16, KB = 8 /* lines */, OTHER = 83, KBS = 64 };
-  static const char homes[] = "0110011010011001";
-  SliceMap map = map_of((uint64_t)_i);
-  for (uint64_t page = 0; page < HOME_PAGES; page++)
-    ck_assert_uint_eq(slice_map_home(&map, page * PAGE) ^ slice_map_home(&map, 0), (uint32_t)homes[page] - '0');
-  for (uint64_t kb = 0; kb < KBS; kb++) {
-    uint64_t line = kb * KB, other = (kb ^ OTHER) * KB;
-    ck_assert_uint_eq(slice_map_home(&map, line), slice_map_home(&map, other));
-    ck_assert_uint_eq(slice_map_index(&map, line) ^ 1, slice_map_index(&map, other));
-  }
-}
-END_TEST
-
-/* Every other granule of 128 KB: a slice has as many of them as another one of its third. */
-START_TEST(strides_reach_both_slices_of_a_pair) {
-  SliceMap map = map_of((uint64_t)_i);
-  for (uint64_t regions = 0; regions < REGIONS; regions += 2) {
-    uint32_t granules[2 * SLICES] = {0};
-    for (uint64_t line = regions * REGION; line < (regions + 2) * REGION; line += 2 * GRANULE)
-      granules[slice_map_home(&map, line) * SLICES + slice_map_index(&map, line)]++;
-    for (uint32_t slice = 0; slice < 2 * SLICES; slice++)
-      ck_assert_msg(granules[slice] == 2 || granules[slice] == 4, "slice %u has %u", slice, granules[slice]);
-  }
-}
-END_TEST
-
-/* 32 MB in sets of their slices, 320 each: none has twice its share. */
-START_TEST(sets_share_lines) {
-  enum { LINES = 1 << 18, SETS = 320, SHARE = LINES / (2 * SLICES * SETS) + 1 };
-  SliceMap map = map_of((uint64_t)_i);
-  g_autofree uint32_t *lines = g_new0(uint32_t, 2 * SLICES * SETS);
-  for (uint32_t line = 0; line < LINES; line++) {
-    uint32_t slice = slice_map_home(&map, line) * SLICES + slice_map_index(&map, line);
-    uint32_t *set = &lines[slice * SETS + slice_map_order(&map, line) % SETS];
-    ck_assert_msg(++*set < 2 * SHARE, "a set of slice %u has %u", slice, *set);
-  }
-}
-END_TEST
-
 int main(void) {
   Suite *suite = suite_create("slice_hash");
   TCase *tcase = tcase_create("slice_hash");
   tcase_add_loop_test(tcase, a_third_has_half_of_the_lines, 1, SEEDS);
   tcase_add_loop_test(tcase, a_page_has_eight_slices, 1, SEEDS);
-  tcase_add_loop_test(tcase, homes_and_orders_are_those_of_an_h200, 1, SEEDS);
-  tcase_add_loop_test(tcase, strides_reach_both_slices_of_a_pair, 1, SEEDS);
-  tcase_add_loop_test(tcase, sets_share_lines, 1, SEEDS);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
