@@ -40,7 +40,6 @@ own lines of a warp and a block; warps 0x1/512/24
 the same lines of all blocks; warps 0x1/512/24
 the same lines of a block; warps 0x1/512/24
 load beside store/256
-load beside store/1024
 "
 
 # With more than four warps an SM; with 1056 blocks that add next to another word; with a holder beside 132 blocks that try with 4 lanes each. Loads beside a crowd on random words wait
