@@ -4,7 +4,8 @@
  * there is memory for lines (sm.l1.sets): then a line may take the memory of one of another set. In a set the line
  * goes next that was used longest ago, but lines that were used since they came go last, as many as sm.l1.kept_ways.
  * Models: a line has one tag and sectors that are fetched one by one; stores write through, and update or evict the
- * own SM's copy (sm.l1.global_stores). Where shared memory and the L1 are one array, carveout.h says what this one has.
+ * own SM's copy (sm.l1.global_stores). Where shared memory and the L1 are one array, carveout.h says what this one
+ * has.
  * Does not model: banks; a limit to the misses on their way.
  * Time: accesses take turns (l1_take()); else none of its own. A miss takes a line at once; its sectors are pending
  * until they come (l1_expect(), l1_fill()). A store, an atomic operation or an invalidation meanwhile gives the

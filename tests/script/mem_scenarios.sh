@@ -77,7 +77,7 @@ compare mem_after 18 '$1 == 1 || $1 == 2' "${all:-\$5 == 0 && \$6 == 0 && \$7 ==
 # Columns: kind, lines, apart, of_bank, warps. The buffer lies elsewhere, so random words have other banks of tags.
 compare mem_gather 5 0 "${all:-(\$1 == 0 && \$3 == 3 || \$1 == 1 && \$5 == 32 || \$1 == 2 && \$2 < 10) && NR % 3 == 0}"
 # Columns: pattern, how, stored, what, who, delay, blocks, warps. A fence doesn't stand behind the loads of others here (16 warps of 264 blocks).
-compare mem_hot 14 '$8 == 16 && $7 == 264' "${all:-\$2 == 0 && \$3 == 1 && \$4 != 2 && \$5 == 0 && \$6 == 0 && \$7 == 132 && \$8 == 16}"
+compare mem_hot 12 '$8 == 16 && $7 == 264' "${all:-\$2 == 0 && \$3 == 1 && \$4 != 2 && \$5 == 0 && \$6 == 0 && \$7 == 132 && \$8 == 16}"
 # Columns: lines from one to the next, lines. The first loads of a few lines find nothing in the L2 there. Where some lines find no memory, which ones go isn't known.
 compare mem_ways 12 '$2 > 1736 && $2 < 1984 || $2 < 100' "${all:-\$2 > 500 && NR % 13 == 0}"
 # Columns: what, blocks, warps, lanes, words. Some SMs have more turns than others where many wait for one word, and finish early (doc/hardware.md).

@@ -3,8 +3,8 @@
  * A plain load that hits reads the copy, whatever memory holds by now. A copy stays unless some access of its SM's lanes can
  * make it go, in whatever order they run: an atomic operation or a strong store to its sector (or a plain one, on machines
  * whose stores evict), a fence or an acquire beyond the block, or loads of more lines than its set,
- * or the L1, has room for beside those that it holds. The exploration tells of each such access that a lane may come to;
- * what may go never comes back. Kernels that start would empty the L1s, but none can while nobody finishes. */
+ * or the L1, has room for beside those that it holds. The exploration tells of each such access that a lane may come
+ * to; what may go never comes back. Kernels that start would empty the L1s, but none can while nobody finishes. */
 #ifndef LOCKSTEP_DETECT_PROOF_COPIES_H
 #define LOCKSTEP_DETECT_PROOF_COPIES_H
 
