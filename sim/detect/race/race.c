@@ -26,18 +26,18 @@ typedef struct SmOrder {
 struct RaceDetector {
   Probe probe;
   const Gpu *gpu;
-  SmOrder **sms;                            /* made when their first block comes */
-  uint32_t sm_count, bit_count;             /* kept, since the Gpu may go first */
+  SmOrder **sms;                /* made when their first block comes */
+  uint32_t sm_count, bit_count; /* kept, since the Gpu may go first */
   RaceWatch watch;
-  GArray *polls;        /* bool *, of each launch: its kernel's polling loads, borrowed */
-  GHashTable *kernels;  /* Kernel * -> bool *, or NULL */
+  GArray *polls;         /* bool *, of each launch: its kernel's polling loads, borrowed */
+  GHashTable *kernels;   /* Kernel * -> bool *, or NULL */
   GHashTable *mbarriers; /* words of shared memory that some instruction of machine code arrived at as at a barrier */
-  GArray *guesses;      /* bool *, of each launch of machine code: loads that are guesses (guesses.h), borrowed */
-  PeerExits *exits;     /* NULL: a trial looks for something else */
-  StaleSwaps *swaps;    /* NULL: a trial looks for something else */
-  GHashTable *guessing; /* Kernel * -> bool *, or NULL */
-  GArray *selections;   /* Selection *, of each launch: of its kernel's loads, owned by `selected` */
-  GHashTable *selected; /* Kernel * -> Selection *, or NULL */
+  GArray *guesses;       /* bool *, of each launch of machine code: loads that are guesses (guesses.h), borrowed */
+  PeerExits *exits;      /* NULL: a trial looks for something else */
+  StaleSwaps *swaps;     /* NULL: a trial looks for something else */
+  GHashTable *guessing;  /* Kernel * -> bool *, or NULL */
+  GArray *selections;    /* Speculation *, of each launch: of its kernel's loads, owned by `selected` */
+  GHashTable *selected;  /* Kernel * -> Speculation *, or NULL */
 };
 
 /* ---- order ---- */
@@ -137,7 +137,7 @@ static void find_selections(RaceDetector *detector) {
     const Kernel *kernel = gpu_launch(detector->gpu, i)->kernel;
     gpointer selections;
     if (!g_hash_table_lookup_extended(detector->selected, kernel, NULL, &selections)) {
-      selections = speculation_find(kernel);
+      selections = speculation_new(kernel);
       g_hash_table_insert(detector->selected, (gpointer)kernel, selections);
     }
     g_array_append_val(detector->selections, selections);
@@ -317,12 +317,10 @@ static void warp_sync(void *user, const ProbePoint *point) {
 /* What the access says of a plain load whose value only a select takes. */
 static void look_for_select(const RaceDetector *detector, const ProbePoint *point, RaceAccess *access) {
   const Launch *launch = point->block->launch;
-  const Selection *selections = g_array_index(detector->selections, const Selection *, launch->index);
+  Speculation *selections = g_array_index(detector->selections, Speculation *, launch->index);
   if (!selections || access->kind != ACCESS_READ)
     return;
-  const Selection *selection = &selections[point->pc];
-  access->dropped = speculation_dropped(launch->kernel, selection, point->warp) & access->lanes;
-  access->perhaps_dropped = selection->known_later;
+  access->dropped = speculation_dropped(selections, point, &access->perhaps_dropped) & access->lanes;
 }
 
 /* The first word of an mbarrier is stored, whatever the instruction. */
@@ -525,8 +523,8 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   detector->mbarriers = g_hash_table_new(g_direct_hash, g_direct_equal);
   detector->guesses = g_array_new(FALSE, FALSE, sizeof(bool *));
   detector->guessing = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
-  detector->selections = g_array_new(FALSE, FALSE, sizeof(Selection *));
-  detector->selected = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  detector->selections = g_array_new(FALSE, FALSE, sizeof(Speculation *));
+  detector->selected = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, (GDestroyNotify)speculation_free);
   detector->watch.waits = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   shadow_init(&detector->watch.shadow[SPACE_SHARED]);
   shadow_init(&detector->watch.shadow[SPACE_GLOBAL]);

@@ -1,22 +1,23 @@
 /* speculation.h - loads that the compiler made unconditional: `if (p) v = *a;` becomes a load and a select, since a load of an
  * address that is known to be good can't do harm. The lanes whose value the select drops read nothing by the source.
- * Such a load is plain; what it loads goes into one select, later in the same basic block, and nowhere else.
- * Does not model: chains of selects, values that pass through arithmetic before they are dropped. */
+ * Such a load is plain; what it loads, or what is computed from it alone or with others, goes into one select, later in the
+ * same basic block, and nowhere else. What the select asks may be computed behind the load, by instructions that touch
+ * registers only: they are executed ahead, on a copy.
+ * Does not model: chains of selects; conditions that hang on a load which is itself under way, or comes later. */
 #ifndef LOCKSTEP_DETECT_RACE_SPECULATION_H
 #define LOCKSTEP_DETECT_RACE_SPECULATION_H
 
 #include "sim/core/gpu.h"
+#include "sim/core/probe.h"
 
-/* Where a load's value goes. */
-typedef struct Selection {
-  uint32_t select;  /* the select, as an instruction index; 0: the load isn't such a one */
-  bool is_second;   /* the select takes the value where its predicate is false */
-  bool known_later; /* the predicate is written between the two */
-} Selection;
+typedef struct Speculation Speculation;
 
-/* One for each instruction, or NULL if no load is such a one. Free with g_free. */
-Selection *speculation_find(const Kernel *kernel);
-/* Lanes of `warp`, which is about to load, in which the select drops the value; 0 if that isn't known yet. */
-uint32_t speculation_dropped(const Kernel *kernel, const Selection *selection, const Warp *warp);
+/* Of a kernel's loads, or NULL if none is such a one. */
+Speculation *speculation_new(const Kernel *kernel);
+/* NULL is allowed. */
+void speculation_free(Speculation *speculation);
+/* Lanes of the load at `point`, which is about to execute, in which a select drops the value. Sets `perhaps` if its value
+ * goes into a select only, and what that asks isn't known yet; then there are none. */
+uint32_t speculation_dropped(Speculation *speculation, const ProbePoint *point, bool *perhaps);
 
 #endif
