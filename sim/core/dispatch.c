@@ -14,13 +14,15 @@ static bool may_run(const Launch *launch) {
   return !launch->held && (!previous || previous->finished);
 }
 
-/* A kernel that starts alone on the chip finds all lock bits free. */
-static void free_lock_bits(Gpu *gpu) {
+/* A kernel that starts alone on the chip finds all lock bits free, and its blocks go to the first SMs (mem_sleep_h100.csv:
+ * a block has the SM that it had in the launch before). */
+static void begin_alone(Gpu *gpu) {
   for (guint i = 0; i < gpu->launches->len; i++) {
     const Launch *launch = gpu_launch(gpu, i);
     if (launch->next_block != launch->finished_blocks)
       return;
   }
+  gpu->next_sm = 0;
   for (uint32_t i = 0; i < gpu->used_sms; i++)
     if (gpu->sms[i].ready)
       lock_unit_release_all(&gpu->sms[i].lock_unit);
@@ -150,7 +152,7 @@ static bool dispatch_block(Gpu *gpu, Launch *launch, uint64_t now) {
   bool starting = launch->free_at > free_at;
   uint64_t when = starting ? MAX(launch->free_at, gpu->starts_free_at) : free_at;
   if (launch->next_block == 0)
-    free_lock_bits(gpu);
+    begin_alone(gpu);
   if (!place_somewhere(gpu, launch, when))
     return false;
   launch->next_block += launch->cluster_blocks;

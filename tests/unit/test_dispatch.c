@@ -180,6 +180,21 @@ START_TEST(deals_blocks_out) {
 }
 END_TEST
 
+/* A launch that finds nobody there begins with the first SM; one beside another goes on where that stopped. */
+START_TEST(begins_again_alone) {
+  for (int beside = 0; beside < 2; beside++) {
+    g_autoptr(Lab) lab = lab_new("gpu.sms=8", LONG(20));
+    lab_launch_grid(lab, 0, 3, 32, 0, 1);
+    lab_launch_grid(lab, 0, 3, 32, 0, beside ? 2 : 1);
+    lab_finish(lab);
+    for (guint i = 0; i < lab->trace->len; i++) {
+      const LabIssue *issue = lab_issue(lab, i);
+      ck_assert_uint_eq(issue->sm, issue->block + (beside ? 3 * issue->launch : 0));
+    }
+  }
+}
+END_TEST
+
 /* Block 0 and 2 are long: the rest goes through the other SM. */
 START_TEST(fills_whoever_has_room) {
   g_autoptr(Lab) lab =
@@ -353,6 +368,7 @@ int main(void) {
   tcase_add_test(tcase, a_block_starts_clean);
   tcase_add_loop_test(tcase, refuses_what_can_never_run, 0, G_N_ELEMENTS(refusals));
   tcase_add_test(tcase, deals_blocks_out);
+  tcase_add_test(tcase, begins_again_alone);
   tcase_add_test(tcase, fills_whoever_has_room);
   tcase_add_test(tcase, dispatch_takes_time);
   tcase_add_test(tcase, blocks_come_in_an_order);
