@@ -116,7 +116,8 @@ static bool follow(Ways *ways, int64_t most) {
 static bool find_highest(Ways *ways, int sign, uint64_t *highest) {
   const StateSet *states = ways->states;
   ways->sign = sign;
-  memset(ways->is_open, 0, states->count);
+  if (states->count)
+    memset(ways->is_open, 0, states->count);
   for (uint32_t i = 0; i < states->count; i++)
     ways->sum[i] = INT64_MIN;
   for (uint32_t i = 0; i < states->roots; i++)
