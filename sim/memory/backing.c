@@ -40,6 +40,7 @@ guint backing_add(Backing *backing, const char *name, uint32_t words, const uint
       .name = g_strdup(name),
       .base = large ? aligned(backing->next_address, backing->page) : backing->next_address,
       .words = words,
+      .copied = init != NULL,
       .data = PAGES_NEW(uint32_t, words + 1u),
   };
   change_log_init(&buffer.changes, words);

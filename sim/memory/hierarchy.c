@@ -33,31 +33,45 @@ static TagLine *find(Hierarchy *h, const Part *part) {
   return tags_are_there(&h->tags) ? tags_find(&h->tags, part->set, part->line) : NULL;
 }
 
-/* A tag for the part's line in that set, which is in the half of its home or isn't. */
-static TagLine *claim(Hierarchy *h, const Part *part, uint32_t set, bool at_home, uint64_t cycle) {
+/* Whether the half that isn't the line's home has a copy before anybody has accessed the line: not of what the host has
+ * copied there (mem_size_h200.csv), as cudaMemcpy() changes lines where they are at home. */
+static bool is_copied(const Hierarchy *h, uint32_t line) {
+  if (!slice_map_copied(&h->map, line))
+    return false;
+  const BackingBuffer *buffer = backing_find(h->backing, (uint64_t)line << h->coalescer.line_shift, 1);
+  return !buffer || !buffer->copied;
+}
+
+/* A tag for the part's line in that set, which is in the half of its home or isn't. wrote: set if the line that made
+ * room is written back; NULL: nobody asks. */
+static TagLine *claim(Hierarchy *h, const Part *part, uint32_t set, bool at_home, uint64_t cycle, bool *wrote) {
   Evicted evicted;
   TagLine *tag = tags_claim(&h->tags, set, part->line, cycle, &evicted);
-  if (tag && !at_home && !slice_map_copied(&h->map, part->line))
-    tag->valid = 0;
+  if (tag && !at_home && !is_copied(h, part->line))
+    tags_void(tag);
   if (tag && evicted.dirty) {
+    if (wrote)
+      *wrote = true;
     h->counters->l2_writebacks++;
     move_sectors(h, part->slice % h->map.slices, evicted.line, evicted.dirty, true, milli_of(cycle));
   }
   return tag;
 }
 
-/* The line's tag in the other half than the part's. NULL: there is none. */
-static TagLine *other_tag(Hierarchy *h, const Part *part, uint64_t cycle) {
-  uint32_t set = tags_other_set(&h->tags, part->slice, part->set);
+/* The line's tag in that set, which isn't in the half of its home: what it has there, or had before anybody came. NULL:
+ * nothing. */
+static TagLine *find_copy(Hierarchy *h, const Part *part, uint32_t set, uint64_t cycle) {
   TagLine *tag = tags_find(&h->tags, set, part->line);
-  return tag ? tag : claim(h, part, set, !part->at_home, cycle);
+  return tag || !tags_has_room(&h->tags, set) ? tag : claim(h, part, set, false, cycle, NULL);
 }
 
 /* The part is at home: the copy that the other half has. NULL: it has none. */
 static TagLine *copy_of(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (h->map.halves == 1 || !tags_are_there(&h->tags) || !part->at_home)
     return NULL;
-  TagLine *tag = other_tag(h, part, cycle);
+  TagLine *tag = find_copy(h, part, tags_other_set(&h->tags, part->slice, part->set), cycle);
+  if (tag && !tag->valid)
+    tag->used = 0;
   return tag && tag->valid ? tag : NULL;
 }
 
@@ -65,7 +79,7 @@ static TagLine *copy_of(Hierarchy *h, const Part *part, uint64_t cycle) {
 static bool drop_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
   TagLine *copy = copy_of(h, part, cycle);
   if (copy)
-    copy->valid = 0;
+    tags_void(copy);
   return copy != NULL;
 }
 
@@ -80,8 +94,9 @@ static uint32_t *passing(const Hierarchy *h, const Part *part) {
 static void keep_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (*passing(h, part))
     return;
-  TagLine *tag = other_tag(h, part, cycle);
-  if (!tag)
+  uint32_t set = tags_other_set(&h->tags, part->slice, part->set);
+  TagLine *tag = tags_find(&h->tags, set, part->line);
+  if (!tag && !(tag = claim(h, part, set, false, cycle, NULL)))
     return;
   tag->valid |= part->sectors;
   if (h->copy_latency && part->kind == MEM_LOAD && !tag->busy)
@@ -113,8 +128,8 @@ static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
   away->parked.first = PART_NONE;
 }
 
-/* What crossed to its line's home is performed there. A load's half has a copy then, and a store's that had one
- * before has it again. */
+/* What crossed to its line's home is performed there. A load's half has a copy then, and a store's if it had one before
+ * or the store wrote whole sectors. */
 static inline void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (--away_of(h, part)->crossed == 0)
     look_again(h, away_of(h, part), cycle);
@@ -287,9 +302,10 @@ static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   if (part->kind != MEM_LOAD) {
-    part->copied = part->kind == MEM_STORE && tag && !(part->sectors & ~tag->valid);
+    bool had = tag && !(part->sectors & ~tag->valid);
+    part->copied = part->kind == MEM_STORE && (had || part->shape.quad_or_whole);
     if (tag)
-      tag->valid = 0;
+      tags_void(tag);
     ++*passing(h, part);
   }
   away_of(h, part)->crossed++;
@@ -330,11 +346,11 @@ static void wait_until(Hierarchy *h, uint32_t index, uint64_t until) {
   part_queue_push(&h->queue, index, until);
 }
 
-/* The sectors that aren't there come from memory: the part waits for them. */
-static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
+/* The sectors that aren't there come from memory, `later` cycles later: the part waits for them. */
+static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle, uint32_t later) {
   Part *part = part_at(&h->queue, index);
   uint32_t lacking = part->sectors & ~(tag ? tag->valid : 0);
-  uint64_t back = move_sectors(h, part->slice % h->map.slices, part->line, lacking, false, milli_of(cycle));
+  uint64_t back = move_sectors(h, part->slice % h->map.slices, part->line, lacking, false, milli_of(cycle + later));
   uint64_t due = MAX(milli_cycle(back), cycle + 1);
   h->counters->l2_misses++;
   h->stats.slice[part->slice].misses++;
@@ -431,15 +447,21 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   }
   if (G_UNLIKELY(h->slice[part->slice].untagged.count) && part->at_home && waits_for_untagged(h, index, cycle))
     return;
-  TagLine *tag = tags_find(&h->tags, part->set, part->line);
-  if (!tag)
-    tag = claim(h, part, part->set, part->at_home, cycle);
+  TagLine *tag;
+  bool wrote = false;
+  if (!part->at_home && part->kind != MEM_LOAD) {
+    tag = find_copy(h, part, part->set, cycle);
+  } else {
+    tag = tags_find(&h->tags, part->set, part->line);
+    if (!tag)
+      tag = claim(h, part, part->set, part->at_home, cycle, &wrote);
+  }
   if (!part->at_home && goes_home(h, index, tag, cycle))
     return;
   if (tag && tag->busy && waits_for_line(h, index, tag, cycle))
     return;
   if (part->kind != MEM_STORE && (!tag || part->sectors & ~tag->valid)) {
-    fetch(h, index, tag, cycle);
+    fetch(h, index, tag, cycle, wrote ? h->write_back : 0);
     return;
   }
   h->counters->l2_hits++;
@@ -536,8 +558,8 @@ static void serve(Hierarchy *h, uint32_t index, uint64_t cycle) {
   if (turn)
     leave_queue(h, slice);
   else if (stage == PART_ARRIVES || stage == PART_PATH)
-    turn = !(h->crossbar.shares && stage == PART_ARRIVES && waits_for_path(h, index, cycle)) &&
-           arrive(h, index, cycle);
+    turn =
+        !(h->crossbar.shares && stage == PART_ARRIVES && waits_for_path(h, index, cycle)) && arrive(h, index, cycle);
   else if (stage == PART_CROSSES) {
     part_note(&h->queue, index, TRACE_HOME, milli_of(cycle));
     turn = enter_slice(h, index, cycle, true);

@@ -87,6 +87,7 @@ struct Hierarchy {
   uint64_t pass;        /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */
   uint32_t read_window; /* cycles; and what the first store behind a load takes more of its slice meanwhile */
   uint64_t write_after_read;
+  uint32_t write_back; /* cycles that a line from memory waits for the one that is written back before */
   uint32_t copy_latency; /* cycles until a copy that a load left can be made void */
   uint64_t invalidate;   /* what a copy in the other half delays a store or an atomic */
   uint64_t latency, atomic_latency, exchange_latency, reduction_latency;

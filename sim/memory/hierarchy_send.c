@@ -40,9 +40,25 @@ enum { QUAD_BYTES = 16 };
 
 /* Of an atomic. */
 static void take_turns(const Hierarchy *h, const MemRequest *request, MemPiece *piece, bool banked) {
-  piece->shape.quad = request->bytes == QUAD_BYTES;
+  piece->shape.quad_or_whole = request->bytes == QUAD_BYTES;
   piece->shape.banked = banked;
   coalescer_turns(&h->coalescer, request, piece);
+}
+
+/* Of a store: its lanes write all bytes of its sectors. */
+static bool writes_whole(const Hierarchy *h, const MemRequest *request, const MemPiece *piece) {
+  uint32_t lanes = piece->lanes;
+  if (bits_count(lanes) * request->bytes != (uint32_t)piece->shape.sector_count << h->coalescer.sector_shift)
+    return false;
+  if (request->run)
+    return true;
+  for (uint64_t end = 0; lanes; lanes &= lanes - 1) {
+    uint64_t address = request->address[__builtin_ctz(lanes)];
+    if (address < end)
+      return false;
+    end = address + request->bytes;
+  }
+  return true;
 }
 
 static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
@@ -69,6 +85,8 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
     piece->shape.home = home & 1;
     if (kind == MEM_ATOMIC)
       take_turns(h, request, piece, banked);
+    if (kind == MEM_STORE && h->map.halves > 1)
+      piece->shape.quad_or_whole = writes_whole(h, request, piece);
     if (joins && port_joins(issue, rules, line)) {
       piece->shape.joined = true;
       piece->shape.turns = (uint16_t)(bits_count(piece->lanes) * request->bytes / sector);
@@ -223,7 +241,7 @@ static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request)
 
 /* An atomic's last lane is through its unit later than the first. */
 static uint32_t lag(const Hierarchy *h, const MemPiece *piece, bool cas) {
-  uint64_t turn = port_turn(&h->port_rules, cas, piece->shape.banked, piece->shape.quad),
+  uint64_t turn = port_turn(&h->port_rules, cas, piece->shape.banked, piece->shape.quad_or_whole),
            turns = turn * (piece->shape.turns - 1u), word = h->coalescer.word_milli;
   return (uint32_t)MAX(turns, piece->busy > word ? piece->busy - word : 0);
 }
@@ -250,7 +268,7 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   Part *part = part_at(&h->queue, index);
   part->request = request;
   part->line = piece->line;
-  part->set = tags_are_there(&h->tags) ? tags_set(&h->tags, piece->slice, piece->line) : 0;
+  part->set = tags_are_there(&h->tags) ? tags_set(&h->tags, piece->slice, slice_map_order(&h->map, piece->line)) : 0;
   part->number = number;
   part->lanes = piece->lanes;
   part->sectors = piece->sectors;
@@ -267,7 +285,7 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   set_bytes(h, part, request);
   counters->global_segments += part->shape.sector_count;
   if (request->kind == MEM_ATOMIC) {
-    part->more = lag(h, piece, request->cas) + (piece->shape.quad ? h->quad_latency : 0);
+    part->more = lag(h, piece, request->cas) + (piece->shape.quad_or_whole ? h->quad_latency : 0);
     counters->global_atomics += bits_count(piece->lanes);
   }
   return index;

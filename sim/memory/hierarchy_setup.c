@@ -16,6 +16,7 @@ static void init_times(Hierarchy *h, const Machine *machine) {
   h->pass = mem_clock_core(machine, machine->memory.l2.pass_interval);
   uint64_t reduction = mem_clock_core(machine, machine->memory.l2.pass_reduction_interval);
   h->pass_reduction = reduction ? reduction : h->pass;
+  h->write_back = (uint32_t)milli_cycle(mem_clock_core(machine, machine->memory.l2.write_back_latency));
   h->copy_latency = (uint32_t)milli_cycle(mem_clock_core(machine, machine->memory.l2.copy_latency));
   h->read_window = (uint32_t)milli_cycle(mem_clock_core(machine, machine->memory.l2.write_after_read_window));
   h->write_after_read = mem_clock_core(machine, machine->memory.l2.write_after_read_interval);

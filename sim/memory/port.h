@@ -88,7 +88,7 @@ static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape
   if (kind == MEM_LOAD)
     return rules->request;
   uint64_t by_size = kind == MEM_STORE ? MAX(rules->store, rules->store_sector * shape.sector_count)
-                                       : port_turn(rules, cas, shape.banked, shape.quad) * shape.turns;
+                                       : port_turn(rules, cas, shape.banked, shape.quad_or_whole) * shape.turns;
   return MAX(rules->request, by_size);
 }
 static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {

@@ -2,6 +2,15 @@
 
 #include <glib.h>
 
+enum {
+  THIRDS = 3,
+  THIRD = 8,                                         /* pairs of slices */
+  REGION_PAGES = 16,                                 /* 64 KB */
+  REGION_COUPLES = REGION_PAGES / 2,                 /* one page of each half */
+  PAGE_CHUNKS = 4,                                   /* of four granules, which the slices of a pair share in turn */
+  REGION_CHUNKS = REGION_PAGES / 2 * PAGE_CHUNKS / 2 /* of one half's pages; half of them */
+};
+
 static uint32_t shift_of(uint32_t bytes, uint32_t line) {
   return bytes > line ? (uint32_t)__builtin_ctz(bytes / line) : 0;
 }
@@ -16,6 +25,8 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
                     .page_granules =
                         MAX(machine->memory.l2.page / MAX(machine->memory.l2.granule, machine->memory.l2.line), 4u),
                     .salt = rng_mix(seed + 1)};
+  map->thirds = map->policy == HASH_PAIRS && map->slices / 2 == THIRDS * THIRD && map->granule_shift == 1 &&
+                map->page_granules == 4 * PAGE_CHUNKS;
   map->same_shift = map->halves == 1 ? map->granule_shift : MIN(map->granule_shift, map->page_shift);
 }
 
@@ -27,15 +38,6 @@ uint32_t slice_map_by_rounds(const SliceMap *map, uint64_t granule) {
   place += (uint32_t)((rng_mix(round ^ map->salt) >> 32) * map->slices >> 32);
   return place >= map->slices ? place - map->slices : place;
 }
-
-enum {
-  THIRDS = 3,
-  THIRD = 8,                                         /* pairs of slices */
-  REGION_PAGES = 16,                                 /* 64 KB */
-  REGION_COUPLES = REGION_PAGES / 2,                 /* one page of each half */
-  PAGE_CHUNKS = 4,                                   /* of four granules, which the slices of a pair share in turn */
-  REGION_CHUNKS = REGION_PAGES / 2 * PAGE_CHUNKS / 2 /* of one half's pages; half of them */
-};
 
 /* One of the orders of 0 to n - 1, n a power of two of at least 8. */
 static uint32_t shuffled(uint32_t i, uint32_t n, uint64_t bits) {
@@ -75,7 +77,7 @@ uint32_t slice_map_by_pairs(const SliceMap *map, uint64_t granule) {
   if (page & 1 && in_page >= 16) /* in another order than its neighbour: what is at one place of both doesn't meet */
     in_order ^= 1 + (uint32_t)(rng_mix(page ^ map->salt) >> 32) % 3;
   uint32_t chunk = page / 2 * (in_page / 4) + in_order, place;
-  if (pairs == THIRDS * THIRD && in_page == 4 * PAGE_CHUNKS) {
+  if (map->thirds) {
     place = by_thirds(map, page, (uint32_t)granule % in_page / 4);
     chunk = (uint32_t)granule / 4;
   } else {

@@ -7,6 +7,8 @@
 #ifndef LOCKSTEP_MEMORY_SLICE_HASH_H
 #define LOCKSTEP_MEMORY_SLICE_HASH_H
 
+#include <stdbool.h>
+
 #include "sim/engine/rng.h"
 #include "sim/machine/machine.h"
 
@@ -16,6 +18,7 @@ typedef struct SliceMap {
   uint32_t halves, granule_shift, page_shift; /* in lines */
   uint32_t same_shift;                        /* lines whose numbers agree above have slice and home in common */
   uint32_t page_granules;                     /* pairs: of a page, at least 4 */
+  bool thirds;                                /* pairs: in thirds, as an H200 has them */
   uint32_t copies;                            /* of 100 lines */
   uint64_t salt;
 } SliceMap;
@@ -40,6 +43,13 @@ static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
   if (map->policy == HASH_PAIRS)
     return map->halves == 1 ? 0 : (uint32_t)((rng_mix(map->salt ^ ~(page & ~UINT64_C(1))) ^ page) & 1);
   return map->halves == 1 ? 0 : (uint32_t)(rng_mix(map->salt ^ ~page) & 1);
+}
+/* The number of a line among those of its slice, by which it has its set. Thirds: of 128 KB a slice has 16 places, of
+ * which it takes 16 or 8, so that no set has many more lines than another (mem_size_h200.csv). */
+static inline uint32_t slice_map_order(const SliceMap *map, uint32_t line) {
+  if (!map->thirds)
+    return line / map->slices;
+  return (line >> 10 << 4) | (line >> 6 & 12) | (line >> 1 & 2) | (line & 1);
 }
 /* Whether the half that isn't the line's home has a copy before anybody has accessed the line. */
 static inline bool slice_map_copied(const SliceMap *map, uint64_t line) {

@@ -46,6 +46,11 @@ TagLine *tags_find(Tags *tags, uint32_t set, uint32_t line) {
   return NULL;
 }
 
+bool tags_has_room(const Tags *tags, uint32_t set) {
+  const uint32_t *number = (const uint32_t *)(const void *)set_of(tags, set);
+  return !number[tags->ways - 1];
+}
+
 static bool is_busy(const Tags *tags, const TagLine *tag, uint64_t cycle) {
   return tag->busy && *tags_busy_until(tags, tag) > cycle;
 }

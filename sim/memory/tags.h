@@ -39,10 +39,9 @@ typedef struct Tags {
 void tags_init(Tags *tags, const Machine *machine);
 void tags_clear(Tags *tags);
 static inline bool tags_are_there(const Tags *tags) { return tags->memory; }
-/* The set of a line in a slice that it belongs to, among the sets of all slices. Global memory lies below 4 GiB: a
- * line's number has 32 bits. */
-static inline uint32_t tags_set(const Tags *tags, uint32_t slice, uint32_t line) {
-  return slice * tags->sets + line / tags->slices % tags->sets;
+/* The set, among those of all slices, of the line that has the number `order` in the slice (slice_map_order()). */
+static inline uint32_t tags_set(const Tags *tags, uint32_t slice, uint32_t order) {
+  return slice * tags->sets + order % tags->sets;
 }
 /* The line's set in the slice of the other half; `slice`: the one that `set` belongs to. */
 static inline uint32_t tags_other_set(const Tags *tags, uint32_t slice, uint32_t set) {
@@ -59,6 +58,13 @@ static inline void tags_prefetch(const Tags *tags, uint32_t set) {
 TagLine *tags_find(Tags *tags, uint32_t set, uint32_t line);
 /* A tag for a line that has none. `cycle`: a line that is busy then isn't replaced. NULL: all are. */
 TagLine *tags_claim(Tags *tags, uint32_t set, uint32_t line, uint64_t cycle, Evicted *evicted);
+/* A way of the set has never been used: who isn't there may have been from the start. */
+bool tags_has_room(const Tags *tags, uint32_t set);
+/* Nothing of the line is there any longer: it makes room before all others. */
+static inline void tags_void(TagLine *tag) {
+  tag->valid = 0;
+  tag->used = 0;
+}
 /* Of a busy tag: its sectors come from memory then, or the other half's copy is void then; who asks meanwhile
  * waits. */
 uint64_t *tags_busy_until(const Tags *tags, const TagLine *tag);
