@@ -13,6 +13,8 @@ liblockstep_a_SOURCES += \
   sim/core/cluster.h \
   sim/core/remote.c \
   sim/core/remote.h \
+  sim/core/retire.c \
+  sim/core/retire.h \
   sim/core/barrier.c \
   sim/core/barrier.h \
   sim/core/cached.c \

@@ -4,6 +4,7 @@
 #include "sim/core/cluster.h"
 #include "sim/core/host.h"
 #include "sim/core/occupancy.h"
+#include "sim/core/retire.h"
 #include "sim/core/sm.h"
 #include "sim/machine/carveout.h"
 
@@ -141,7 +142,8 @@ static bool place_somewhere(Gpu *gpu, Launch *launch, uint64_t now) {
 /* All that the launch follows has ended. Its blocks may wait for room all the same. */
 static void start(Gpu *gpu, Launch *launch, uint64_t now) {
   launch->started = true;
-  launch->first = launch->free_at = now + gpu->machine->grid.launch_overhead;
+  uint64_t free = MAX(now, launch->previous ? launch->previous->last_end : 0);
+  launch->first = launch->free_at = free + gpu->machine->grid.launch_overhead;
   renew_l1s(gpu);
 }
 
@@ -211,6 +213,8 @@ static void end_launch(Gpu *gpu, Launch *launch) {
   if (launch->finished || launch->finished_blocks < launch->blocks || launch->under_way)
     return;
   launch->finished = true;
+  uint64_t known = retire_end(gpu, launch);
+  launch->last_end = MAX(launch->last_end, known);
   gpu->unfinished_launches--;
   gpu->end_cycle = MAX(gpu->end_cycle, launch->last_end);
   if (gpu->host)

@@ -121,7 +121,8 @@ typedef struct Launch {
   uint64_t met_milli, met; /* when the arrivals there have been counted; that of the last */
   uint64_t under_way;      /* accesses of global memory */
   uint64_t first;    /* when its first block may be dispatched: all that it follows has ended, the overhead is over */
-  uint64_t last_end; /* when a block exited last, or the reply to an access came */
+  /* When a block exited last, or the reply to an access came; of one that is finished, when the dispatcher knew. */
+  uint64_t last_end;
   bool orderly;      /* some instruction acts on what all SMs share, beside memory */
   bool uses_l1;      /* some load does */
   bool finished;     /* all its blocks have, and their accesses are performed */
@@ -254,6 +255,7 @@ typedef struct Sm {
       ended; /* outside windows: when a block ended, or the last access of a launch; WHEEL_NEVER: nothing to see to */
   struct Fault *fault; /* in a window; else NULL */
   GArray *notes;       /* of tell.h; NULL: none so far */
+  GArray *exits; /* of blocks, for retire.h; NULL: none yet */
   LaunchTally *launch_tally;
   SmSend *out; /* requests of a window that are sent behind it */
   uint32_t out_count, out_space;

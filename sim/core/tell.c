@@ -1,6 +1,7 @@
 #include "sim/core/tell.h"
 
 #include "sim/core/record.h"
+#include "sim/core/retire.h"
 
 typedef enum {
   NOTE_UNLOCK_NOT_OWNED,
@@ -180,6 +181,7 @@ static void tell_end(Sm *sm, Launch *launch, const LaunchTally *more) {
 }
 
 void tell_block_finished(Sm *sm, Launch *launch, const Block *block, uint64_t now) {
+  retire_note(sm, launch, now);
   tell_end(sm, launch, &(LaunchTally){.finished_blocks = 1, .last_end = now});
   if (!runs_window(sm->gpu) || !sm->gpu->undispatched)
     return;
@@ -270,5 +272,7 @@ void sm_notes_clear(Sm *sm) {
     note_clear(&g_array_index(sm->notes, SmNote, i));
   if (sm->notes)
     g_array_free(sm->notes, TRUE);
+  if (sm->exits)
+    g_array_free(sm->exits, TRUE);
   g_free(sm->launch_tally);
 }

@@ -61,8 +61,8 @@ static Outcome run(const char *text, uint64_t seed, uint32_t blocks, Way way) {
       "gpu.sms=7 sm.max_blocks=2 sm.jitter_cycles=3 sm.issue_interval=3 sm.policy=%s "
       "memory.latency=200 memory.request_latency=90 memory.atomic_interval=2.5 memory.slices=%d "
       "memory.port.credits=24 memory.port.queue=4 memory.port.scheduler_interval=3 memory.port.store_interval=5.5 "
-      "grid.refill_latency=300 grid.dispatch_interval=%d",
-      policies[seed % 4], seed < 4 ? 0 : 5, seed % 2 ? 7 : 0);
+      "grid.refill_latency=300 grid.dispatch_interval=%d grid.retire_interval=%d",
+      policies[seed % 4], seed < 4 ? 0 : 5, seed % 2 ? 7 : 0, seed % 3 ? 0 : 900);
   g_autoptr(Lab) lab = lab_new_seeded(settings, text, seed);
   g_autoptr(GPtrArray) findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
   lab_buffer(lab, 1024);

@@ -228,6 +228,23 @@ START_TEST(dispatch_takes_time) {
 }
 END_TEST
 
+/* The dispatcher hears of one exit after the other, and the next launch of the stream waits until it has of all. */
+START_TEST(exits_take_time) {
+  g_autoptr(Lab) lab = lab_new("gpu.sms=4 grid.retire_interval=30.5", "NOP; EXIT");
+  lab_launch(lab, 9, 32);
+  lab_launch(lab, 1, 32);
+  lab_finish(lab);
+  uint64_t first_exit = UINT64_MAX;
+  for (guint i = 0; i < lab->trace->len; i++)
+    if (lab_issue(lab, i)->pc == 1)
+      first_exit = MIN(first_exit, lab_issue(lab, i)->cycle);
+  const LabIssue *next = lab_issue(lab, lab->trace->len - 2);
+  ck_assert_uint_eq(next->launch, 1);
+  ck_assert_uint_eq(next->cycle, first_exit + 8 * 61 / 2);
+  ck_assert_uint_eq(lab->gpu->end_cycle, next->cycle + 2);
+}
+END_TEST
+
 /* The turn in which each of the blocks was dispatched; each must have been. */
 static void find_turns(const char *order, uint64_t seed, uint64_t turn[100]) {
   g_autofree char *settings = g_strdup_printf("gpu.sms=50 grid.dispatch_interval=30 grid.dispatch_order=%s", order);
@@ -371,6 +388,7 @@ int main(void) {
   tcase_add_test(tcase, begins_again_alone);
   tcase_add_test(tcase, fills_whoever_has_room);
   tcase_add_test(tcase, dispatch_takes_time);
+  tcase_add_test(tcase, exits_take_time);
   tcase_add_test(tcase, blocks_come_in_an_order);
   tcase_add_test(tcase, a_stream_is_in_order_streams_are_not);
   tcase_add_test(tcase, streams_pass_each_other);
