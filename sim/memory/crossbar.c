@@ -111,7 +111,9 @@ void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
                          .line_sectors = machine->memory.l2.line / machine->memory.l2.sector,
                          .far_free = g_new0(uint64_t, slices + machine->memory.crossbar.planes),
                          .far_busy = mem_clock_core(machine, machine->memory.crossbar.far_interval),
-                         .far_link = g_new0(uint16_t, slices)};
+                         .far_link = g_new0(uint16_t, slices),
+                         .back_free = g_new0(uint64_t, slices + machine->memory.crossbar.planes),
+                         .far_sector = mem_clock_core(machine, machine->memory.crossbar.far_sector_interval)};
   uint64_t far_spread = mem_clock_core(machine, machine->memory.crossbar.far_spread);
   share_ways(crossbar, machine);
   if (crossbar->path_part | crossbar->path_line | crossbar->path_load | crossbar->path_atomic |
@@ -140,4 +142,5 @@ void crossbar_clear(Crossbar *crossbar) {
   g_free(crossbar->cluster_slice_free);
   g_free(crossbar->far_free);
   g_free(crossbar->far_link);
+  g_free(crossbar->back_free);
 }

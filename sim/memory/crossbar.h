@@ -34,6 +34,7 @@ typedef struct Crossbar {
   bool shares; /* SMs share any way */
   uint64_t *far_free, far_busy, far_reduction; /* the same of links between the halves */
   uint16_t *far_link;           /* the link of each slice */
+  uint64_t *back_free, far_sector; /* the same links, the way back: what a sector of a load's reply takes */
 } Crossbar;
 
 void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed);
@@ -65,6 +66,13 @@ static inline uint64_t crossbar_cross(Crossbar *crossbar, const Part *part, uint
 }
 static inline uint64_t crossbar_back_over(const Crossbar *crossbar, uint32_t slice) {
   return crossbar->far_reply + crossbar->far_offset[slice % crossbar->half_slices];
+}
+/* The reply of a load is on its way to the half of its SM since `milli`: how long it waits for the link. */
+static inline uint64_t crossbar_wait_back(Crossbar *crossbar, const Part *part, uint64_t milli) {
+  uint64_t *free_at = &crossbar->back_free[crossbar->far_link[part->slice]];
+  uint64_t start = milli > *free_at ? milli : *free_at;
+  *free_at = start + crossbar->far_sector * part->shape.sector_count;
+  return start - milli;
 }
 /* What a part takes of the path of its TPC. */
 static inline uint64_t crossbar_path_takes(const Crossbar *crossbar, const Part *part) {

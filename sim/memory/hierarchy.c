@@ -152,6 +152,8 @@ static inline void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle
   const Part *part = part_at(&h->queue, index);
   uint32_t first = hierarchy_first_slice(h, part);
   uint64_t milli = milli_of(cycle) + h->latency + crossbar_back(&h->crossbar, part->sm, first);
+  if (part->away && part->kind == MEM_LOAD)
+    milli += crossbar_wait_back(&h->crossbar, part, milli_of(cycle));
   if (part->away)
     milli += crossbar_back_over(&h->crossbar, part->slice);
   count_performed(h, part);
