@@ -24,7 +24,6 @@ known="
 load and store; own sectors/128/32
 load and store; own sectors/1024/2
 load and store; own sectors/1024/4
-load and store; own lines/1024/4
 load and store; own lines/1024/16
 load and store; own lines apart/1024/16
 store then load; the same word/256/56/2048
