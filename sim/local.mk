@@ -337,6 +337,7 @@ liblockstep_a_SOURCES += \
   sim/memory/hierarchy.h \
   sim/memory/hierarchy_gate.c \
   sim/memory/hierarchy_inner.h \
+  sim/memory/hierarchy_lines.c \
   sim/memory/hierarchy_reply.c \
   sim/memory/hierarchy_send.c \
   sim/memory/hierarchy_setup.c \

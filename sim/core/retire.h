@@ -7,7 +7,7 @@
 #ifndef LOCKSTEP_CORE_RETIRE_H
 #define LOCKSTEP_CORE_RETIRE_H
 
-#include "sim/core/gpu.h"
+#include "sim/core/state.h"
 
 /* A block of the launch exits on that SM. May be called for SMs side by side. */
 void retire_note(Sm *sm, const Launch *launch, uint64_t now);

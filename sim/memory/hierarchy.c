@@ -7,13 +7,6 @@
 
 /* ---- what is counted, and told ---- */
 
-static uint64_t move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors, bool writes,
-                             uint64_t milli) {
-  ChannelStats *stats = &h->stats.channel[dram_channel(&h->dram, slice)];
-  link_stats_add(writes ? &stats->written : &stats->read, (uint64_t)bits_count(sectors) << h->coalescer.sector_shift);
-  return dram_move(&h->dram, slice, line, sectors, milli, stats);
-}
-
 /* The part has been performed in its slice. */
 static void count_performed(Hierarchy *h, const Part *part) {
   SliceStats *stats = &h->stats.slice[part->slice];
@@ -25,82 +18,6 @@ static void count_performed(Hierarchy *h, const Part *part) {
   case MEM_STORE: stats->stores++; return;
   default: stats->atomics++; stats->operations += bits_count(part->lanes);
   }
-}
-
-/* ---- lines and their copies ---- */
-
-static TagLine *find(Hierarchy *h, const Part *part) {
-  return tags_are_there(&h->tags) ? tags_find(&h->tags, part->set, part->line) : NULL;
-}
-
-/* Whether the half that isn't the line's home has a copy before anybody has accessed the line: not of what the host has
- * copied there (mem_size_h200.csv), as cudaMemcpy() changes lines where they are at home. */
-static bool is_copied(const Hierarchy *h, uint32_t line) {
-  if (!slice_map_copied(&h->map, line))
-    return false;
-  const BackingBuffer *buffer = backing_find(h->backing, (uint64_t)line << h->coalescer.line_shift, 1);
-  return !buffer || !buffer->copied;
-}
-
-/* A tag for the part's line in that set, which is in the half of its home or isn't. wrote: set if the line that made
- * room is written back; NULL: nobody asks. */
-static TagLine *claim(Hierarchy *h, const Part *part, uint32_t set, bool at_home, uint64_t cycle, bool *wrote) {
-  Evicted evicted;
-  TagLine *tag = tags_claim(&h->tags, set, part->line, cycle, &evicted);
-  if (tag && !at_home && !is_copied(h, part->line))
-    tags_void(tag);
-  if (tag && evicted.dirty) {
-    if (wrote)
-      *wrote = true;
-    h->counters->l2_writebacks++;
-    move_sectors(h, part->slice % h->map.slices, evicted.line, evicted.dirty, true, milli_of(cycle));
-  }
-  return tag;
-}
-
-/* The line's tag in that set, which isn't in the half of its home: what it has there, or had before anybody came. NULL:
- * nothing. */
-static TagLine *find_copy(Hierarchy *h, const Part *part, uint32_t set, uint64_t cycle) {
-  TagLine *tag = tags_find(&h->tags, set, part->line);
-  return tag || !tags_has_room(&h->tags, set) ? tag : claim(h, part, set, false, cycle, NULL);
-}
-
-/* The part is at home: the copy that the other half has. NULL: it has none. */
-static TagLine *copy_of(Hierarchy *h, const Part *part, uint64_t cycle) {
-  if (h->map.halves == 1 || !tags_are_there(&h->tags) || !part->at_home)
-    return NULL;
-  TagLine *tag = find_copy(h, part, tags_other_set(&h->tags, part->slice, part->set), cycle);
-  if (tag && !tag->valid)
-    tag->used = 0;
-  return tag && tag->valid ? tag : NULL;
-}
-
-/* After an atomic or a store at home the other half has no copy any longer. True if it had one. */
-static bool drop_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
-  TagLine *copy = copy_of(h, part, cycle);
-  if (copy)
-    tags_void(copy);
-  return copy != NULL;
-}
-
-/* How many stores and atomics of that half (the one that isn't the line's home) to the line, or to one like it, are
- * on their way home. */
-static uint32_t *passing(const Hierarchy *h, const Part *part) {
-  return &h->passing[!part->shape.home * PASSING_LINES + part->line % PASSING_LINES];
-}
-
-/* A copy for the readers of the other half, whose home has been asked. None if a store passes the reply: it would be
- * old. */
-static void keep_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
-  if (*passing(h, part))
-    return;
-  uint32_t set = tags_other_set(&h->tags, part->slice, part->set);
-  TagLine *tag = tags_find(&h->tags, set, part->line);
-  if (!tag && !(tag = claim(h, part, set, false, cycle, NULL)))
-    return;
-  tag->valid |= part->sectors;
-  if (h->copy_latency && part->kind == MEM_LOAD && !tag->busy)
-    *tags_busy_until(&h->tags, tag) = cycle + h->copy_latency; /* for wait_for_copy() */
 }
 
 /* ---- the reply ---- */
@@ -134,9 +51,9 @@ static inline void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) 
   if (--away_of(h, part)->crossed == 0)
     look_again(h, away_of(h, part), cycle);
   if (part->kind != MEM_LOAD)
-    --*passing(h, part);
+    --*lines_passing(h, part);
   if (part->kind == MEM_LOAD || part->copied)
-    keep_copy(h, part, cycle);
+    lines_keep_copy(h, part, cycle);
 }
 
 /* Its words are to be read or changed in this cycle; `milli`: when the slice sends the reply off. */
@@ -271,7 +188,7 @@ static void take_turn(Hierarchy *h, uint32_t index, uint64_t cycle) {
     go_over(h, index, cycle);
   } else {
     if (part->kind != MEM_LOAD)
-      drop_copy(h, part, cycle);
+      lines_drop_copy(h, part, cycle);
     perform_in_slice(h, index, cycle);
   }
   if (slice->arbiter.begun && --slice->arbiter.begun == 0 && slice->arbiter.waiting)
@@ -308,7 +225,7 @@ static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
     part->copied = part->kind == MEM_STORE && (had || part->shape.quad_or_whole);
     if (tag)
       tags_void(tag);
-    ++*passing(h, part);
+    ++*lines_passing(h, part);
   }
   away_of(h, part)->crossed++;
   part->passes = h->atomic_rules.whole && atomic_unit_busy(&slice->atomics, milli_of(cycle));
@@ -352,7 +269,8 @@ static void wait_until(Hierarchy *h, uint32_t index, uint64_t until) {
 static void fetch(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle, uint32_t later) {
   Part *part = part_at(&h->queue, index);
   uint32_t lacking = part->sectors & ~(tag ? tag->valid : 0);
-  uint64_t back = move_sectors(h, part->slice % h->map.slices, part->line, lacking, false, milli_of(cycle + later));
+  uint64_t back =
+      lines_move_sectors(h, part->slice % h->map.slices, part->line, lacking, false, milli_of(cycle + later));
   uint64_t due = MAX(milli_cycle(back), cycle + 1);
   h->counters->l2_misses++;
   h->stats.slice[part->slice].misses++;
@@ -422,7 +340,7 @@ static inline void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool 
     enter_atomic_unit(h, index, cycle);
     return;
   }
-  if (kind == MEM_STORE && copied && drop_copy(h, part, cycle))
+  if (kind == MEM_STORE && copied && lines_drop_copy(h, part, cycle))
     slice->free_at = MAX(slice->free_at, milli_of(cycle) + h->shared_store);
   perform_in_slice(h, index, cycle);
 }
@@ -442,7 +360,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
   if (!tags_are_there(&h->tags)) {
     bool writes = part->kind == MEM_STORE;
-    uint64_t back = move_sectors(h, part->slice, part->line, part->sectors, writes, milli_of(cycle));
+    uint64_t back = lines_move_sectors(h, part->slice, part->line, part->sectors, writes, milli_of(cycle));
     part->more += (uint32_t)(back - milli_of(cycle));
     access_line(h, index, NULL, true, cycle);
     return;
@@ -452,11 +370,11 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   TagLine *tag;
   bool wrote = false;
   if (!part->at_home && part->kind != MEM_LOAD) {
-    tag = find_copy(h, part, part->set, cycle);
+    tag = lines_find_copy(h, part, part->set, cycle);
   } else {
     tag = tags_find(&h->tags, part->set, part->line);
     if (!tag)
-      tag = claim(h, part, part->set, part->at_home, cycle, &wrote);
+      tag = lines_claim(h, part, part->set, part->at_home, cycle, &wrote);
   }
   if (!part->at_home && goes_home(h, index, tag, cycle))
     return;
@@ -469,7 +387,7 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   h->counters->l2_hits++;
   h->stats.slice[part->slice].hits++;
   bool waits = h->invalidate && tag && part->kind != MEM_LOAD && !part->shape.joined;
-  const TagLine *copy = waits ? copy_of(h, part, cycle) : NULL;
+  const TagLine *copy = waits ? lines_copy(h, part, cycle) : NULL;
   if (copy)
     wait_for_copy(h, index, tag, copy, cycle);
   else
@@ -538,12 +456,18 @@ static void leave_queue(Hierarchy *h, uint32_t slice) {
   h->stats.slice[slice].waiting--;
 }
 
+/* Its line has come. */
+static void go_on_filled(Hierarchy *h, uint32_t index, uint64_t cycle) {
+  const Part *part = part_at(&h->queue, index);
+  access_line(h, index, tags_are_there(&h->tags) ? tags_find(&h->tags, part->set, part->line) : NULL, true, cycle);
+}
+
 /* What is due other than a turn in a slice. */
 static void serve_other(Hierarchy *h, uint32_t index, uint64_t cycle) {
   switch ((PartStage)part_at(&h->queue, index)->stage) {
   case PART_RESUMES: gate_resume(h, index, cycle); return;
   case PART_TURN: take_turn(h, index, cycle); return;
-  case PART_FILLED: access_line(h, index, find(h, part_at(&h->queue, index)), true, cycle); return;
+  case PART_FILLED: go_on_filled(h, index, cycle); return;
   default:
     link_stats_add(&h->stats.host_in, part_at(&h->queue, index)->in);
     gate_free_way(h, part_at(&h->queue, index), cycle);

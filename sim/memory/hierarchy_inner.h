@@ -84,10 +84,10 @@ struct Hierarchy {
   uint64_t load, load_sector, store, store_sector, shared_store, atomic; /* what a part takes of its slice */
   uint32_t switch_latency;
   uint64_t pass_reduction; /* what an atomic of one lane and without a result takes on its way to the other half */
-  uint64_t pass;        /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */
-  uint32_t read_window; /* cycles; and what the first store behind a load takes more of its slice meanwhile */
+  uint64_t pass;           /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */
+  uint32_t read_window;    /* cycles; and what the first store behind a load takes more of its slice meanwhile */
   uint64_t write_after_read;
-  uint32_t write_back; /* cycles that a line from memory waits for the one that is written back before */
+  uint32_t write_back;   /* cycles that a line from memory waits for the one that is written back before */
   uint32_t copy_latency; /* cycles until a copy that a load left can be made void */
   uint64_t invalidate;   /* what a copy in the other half delays a store or an atomic */
   uint64_t latency, atomic_latency, exchange_latency, reduction_latency;
@@ -117,6 +117,30 @@ static inline uint16_t hierarchy_first_slice(const Hierarchy *h, const Part *par
 }
 /* The part, which came from its SM, takes its place in its slice and waits for its turn. */
 void hierarchy_enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle);
+
+/* ---- lines and their copies: hierarchy_lines.c ---- */
+
+/* Sectors of a line move between the slice and its channel of DRAM. Returns when they are there, in thousandths. */
+uint64_t lines_move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32_t sectors, bool writes,
+                            uint64_t milli);
+/* A tag for the part's line in that set, which is in the half of its home or isn't. wrote: set if the line that made
+ * room is written back; NULL: nobody asks. */
+TagLine *lines_claim(Hierarchy *h, const Part *part, uint32_t set, bool at_home, uint64_t cycle, bool *wrote);
+/* The line's tag in that set, which isn't in the half of its home: what it has there, or had before anybody came. NULL:
+ * nothing. */
+TagLine *lines_find_copy(Hierarchy *h, const Part *part, uint32_t set, uint64_t cycle);
+/* The part is at home: the copy that the other half has. NULL: it has none. */
+TagLine *lines_copy(Hierarchy *h, const Part *part, uint64_t cycle);
+/* After an atomic or a store at home the other half has no copy any longer. True if it had one. */
+bool lines_drop_copy(Hierarchy *h, const Part *part, uint64_t cycle);
+/* How many stores and atomics of that half (the one that isn't the line's home) to the line, or to one like it, are
+ * on their way home. */
+static inline uint32_t *lines_passing(const Hierarchy *h, const Part *part) {
+  return &h->passing[!part->shape.home * PASSING_LINES + part->line % PASSING_LINES];
+}
+/* A copy for the readers of the other half, whose home has been asked. None if a store passes the reply: it would be
+ * old. */
+void lines_keep_copy(Hierarchy *h, const Part *part, uint64_t cycle);
 
 /* ---- gates: hierarchy_gate.c ---- */
 
