@@ -134,52 +134,41 @@ static uint32_t lanes_at_barrier(const WarpView *view, uint32_t id) {
   return lanes;
 }
 
-/* SYNCBLOCKS waits for the lanes that keep blocks of the launch from it, and for blocks that aren't resident. */
-static void connect_blocks(WaitGraph *graph, guint node, const Launch *launch, uint32_t pc) {
+/* The warp of `view` takes part in the barrier, of all blocks of a launch or of a cluster, where that of `of` is. */
+static bool takes_part(const WarpView *view, const WarpView *of, uint32_t id) {
+  return id == GRID_BARRIER ? view->launch == of->launch : view->block->cluster == of->block->cluster;
+}
+
+/* Lanes of a warp that have come to such a barrier. */
+static uint32_t lanes_there(const WarpView *view, uint32_t id) {
+  return id == GRID_BARRIER ? lanes_at_barrier(view, id) : view->warp->groups->come[id];
+}
+
+/* A barrier of several blocks (SYNCBLOCKS, or that of a cluster) waits for the lanes that keep blocks from it, and
+ * SYNCBLOCKS for blocks that aren't resident. */
+static void connect_blocks(WaitGraph *graph, guint node, const WarpView *of, uint32_t id, uint32_t pc) {
   guint first = 0;
-  while (wait_view(graph, first)->launch != launch)
+  while (!takes_part(wait_view(graph, first), of, id))
     first++;
-  guint barrier = wait_node_of(graph, NODE_BARRIER, first, GRID_BARRIER, 0);
+  guint barrier = wait_node_of(graph, NODE_BARRIER, first, id, 0);
   bool fresh = wait_node(graph, barrier)->first_edge == 0;
   wait_connect(graph, node, barrier, EDGE_BARRIER, pc, 0);
   for (guint i = first; fresh && i < graph->explorer->views->len; i++) {
     const WarpView *view = wait_view(graph, i);
-    const Barrier *at = &view->block->barrier[GRID_BARRIER];
-    if (view->launch != launch || at->arrived >> view->warp->warp_in_block & 1 || view->arrives[GRID_BARRIER])
+    const Barrier *at = &view->block->barrier[id];
+    if (!takes_part(view, of, id) || at->arrived >> view->warp->warp_in_block & 1 || view->arrives[id])
       continue;
-    for (uint32_t rest = lanes_in_the_way(view) & ~lanes_at_barrier(view, GRID_BARRIER); rest; rest &= rest - 1)
+    for (uint32_t rest = lanes_in_the_way(view) & ~lanes_there(view, id); rest; rest &= rest - 1)
       wait_connect(graph, barrier, wait_lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_BARRIER, pc, 0);
   }
-  if (fresh && launch->next_block < launch->blocks)
+  const Launch *launch = of->launch;
+  if (id == GRID_BARRIER && fresh && launch->next_block < launch->blocks)
     wait_connect(graph, barrier, wait_node_of(graph, NODE_PENDING, 0, launch->index, 0), EDGE_RESIDENCY, pc, 0);
 }
 
-/* The barrier of a cluster waits for the lanes that keep its warps from it. */
-static void connect_cluster(WaitGraph *graph, guint node, const Cluster *cluster, uint32_t pc) {
-  guint first = 0;
-  while (wait_view(graph, first)->block->cluster != cluster)
-    first++;
-  guint barrier = wait_node_of(graph, NODE_BARRIER, first, CLUSTER_BARRIER, 0);
-  bool fresh = wait_node(graph, barrier)->first_edge == 0;
-  wait_connect(graph, node, barrier, EDGE_BARRIER, pc, 0);
-  for (guint i = first; fresh && i < graph->explorer->views->len; i++) {
-    const WarpView *view = wait_view(graph, i);
-    const Barrier *at = &view->block->barrier[CLUSTER_BARRIER];
-    if (view->block->cluster != cluster || at->arrived >> view->warp->warp_in_block & 1 ||
-        view->arrives[CLUSTER_BARRIER])
-      continue;
-    for (uint32_t rest = lanes_in_the_way(view) & ~view->warp->groups->come[CLUSTER_BARRIER]; rest; rest &= rest - 1)
-      wait_connect(graph, barrier, wait_lane_node(graph, i, (unsigned)__builtin_ctz(rest)), EDGE_BARRIER, pc, 0);
-  }
-}
-
 static void connect_barrier(WaitGraph *graph, guint node, const WarpView *of_block, uint32_t id, uint32_t pc) {
-  if (id == GRID_BARRIER) {
-    connect_blocks(graph, node, of_block->launch, pc);
-    return;
-  }
-  if (id == CLUSTER_BARRIER && of_block->block->cluster) {
-    connect_cluster(graph, node, of_block->block->cluster, pc);
+  if (id == GRID_BARRIER || (id == CLUSTER_BARRIER && of_block->block->cluster)) {
+    connect_blocks(graph, node, of_block, id, pc);
     return;
   }
   guint barrier = wait_node_of(graph, NODE_BARRIER, block_view(of_block), id, 0);
