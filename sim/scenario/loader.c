@@ -250,17 +250,18 @@ bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *wor
   if (loader_find_buffer(loader, name->scalar) >= 0)
     return loader_error(loader, name, "a second buffer %s", quoted);
   g_autofree char *what = g_strdup_printf("the size of buffer %s in words", quoted);
-  if (!loader_range(loader, words, what, 1, SCENARIO_WORDS_MAX, &count))
-    return false;
-  if (loader->words + (uint64_t)count > SCENARIO_WORDS_MAX)
-    return loader_error(loader, words, "the buffers have more than %d words together", SCENARIO_WORDS_MAX);
+  bool fits = loader_range(loader, words, what, 1, SCENARIO_WORDS_MAX, &count);
+  if (fits && loader->words + (uint64_t)count > SCENARIO_WORDS_MAX)
+    fits = loader_error(loader, words, "the buffers have more than %d words together", SCENARIO_WORDS_MAX);
+  if (!fits) /* who names it makes no other mistake */
+    count = 1;
   loader->words += (uint64_t)count;
   ScenarioBuffer *buffer = g_new0(ScenarioBuffer, 1);
   buffer->name = g_strdup(name->scalar);
   buffer->words = (uint32_t)count;
   buffer->variable = -1;
   g_ptr_array_add(loader->scenario->buffers, buffer);
-  return true;
+  return fits;
 }
 
 /* Names of the program's module variables as the source has them; one that c++filt can't tell stays mangled. */

@@ -72,7 +72,7 @@ bool loader_dims(Loader *loader, const YamlNode *node, const char *name, uint32_
 /* Reads a file of little-endian words, relative to the scenario. NULL after errors; free with g_free. */
 uint32_t *loader_word_file(Loader *loader, const YamlNode *node, uint64_t *words);
 
-/* Adds a buffer of zeros. */
+/* Adds a buffer of zeros; false after errors, with a buffer of that name all the same if only its size is wrong. */
 bool loader_add_buffer(Loader *loader, const YamlNode *name, const YamlNode *words);
 /* What the buffer of that name holds at first (init.c); call it when all buffers and the program are there. A buffer
  * that couldn't be added is passed over. */

@@ -304,6 +304,19 @@ START_TEST(bad_scenarios) {
 }
 END_TEST
 
+/* Who names a buffer of a wrong size is right. */
+START_TEST(a_wrong_buffer_is_one_error) {
+  g_autoptr(Diag) diag = diag_new();
+  g_autoptr(Scenario) scenario =
+      parse("s.yaml",
+            "buffers: {a: {words: 0}}\nprogram: one.sass\n"
+            "launches: [{grid: 1, block: 1, args: [a, 1]}, {grid: 1, block: 1, args: [1, a]}]\n",
+            NULL, diag);
+  ck_assert_ptr_null(scenario);
+  ck_assert_uint_eq(diag_error_count(diag), 1);
+}
+END_TEST
+
 START_TEST(errors_come_together) {
   g_autoptr(Diag) diag = diag_new();
   g_autoptr(Scenario) scenario = parse(
@@ -538,6 +551,7 @@ static TCase *yaml_tests(void) {
   tcase_add_test(tcase, expectation_may_be_left_out);
   tcase_add_loop_test(tcase, bad_scenarios, 0, G_N_ELEMENTS(bad));
   tcase_add_test(tcase, errors_come_together);
+  tcase_add_test(tcase, a_wrong_buffer_is_one_error);
   tcase_add_loop_test(tcase, misused_options, 0, G_N_ELEMENTS(misuses));
   tcase_add_test(tcase, files_are_loaded);
   tcase_add_loop_test(tcase, wrong_files_are_refused, 0, 4);
