@@ -15,8 +15,8 @@ static bool may_run(const Launch *launch) {
   return !launch->held && (!previous || previous->finished);
 }
 
-/* A kernel that starts alone on the chip finds all lock bits free, and its blocks go to the first SMs (mem_sleep_h100.csv:
- * a block has the SM that it had in the launch before). */
+/* A kernel that starts alone on the chip finds all lock bits free, and its blocks go to the first SMs: a block has
+ * the SM that it had in the launch before (mem_sleep_h100.csv). */
 static void begin_alone(Gpu *gpu) {
   for (guint i = 0; i < gpu->launches->len; i++) {
     const Launch *launch = gpu_launch(gpu, i);

@@ -19,7 +19,7 @@ typedef struct BackingBuffer {
   uint32_t *data;
   ChangeLog changes;
   bool constant;         /* a kernel can't write it */
-  bool copied;           /* the host has copied words into it, which no kernel has written or read yet */
+  bool copied;           /* it begins with words that the host has copied there (hierarchy_lines.c) */
   bool host;             /* host-mapped: the CPU sees it, too */
   uint8_t *defined;      /* of each word: mask of its bytes that have a value; NULL: all (backing_undefine()) */
   struct Heap *heap;     /* of the device heap: which bytes may be accessed (heap.h); else NULL. Borrowed */

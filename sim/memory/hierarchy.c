@@ -45,8 +45,8 @@ static void look_again(Hierarchy *h, Away *away, uint64_t cycle) {
   away->parked.first = PART_NONE;
 }
 
-/* What crossed to its line's home is performed there. A load's half has a copy then, and a store's if it had one before
- * or the store wrote whole sectors. */
+/* What crossed to its line's home is performed there. A load's half has a copy then, and a store's if it had one
+ * before or the store wrote whole sectors. */
 static inline void end_crossing(Hierarchy *h, const Part *part, uint64_t cycle) {
   if (--away_of(h, part)->crossed == 0)
     look_again(h, away_of(h, part), cycle);

@@ -126,8 +126,8 @@ uint64_t lines_move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32_
 /* A tag for the part's line in that set, which is in the half of its home or isn't. wrote: set if the line that made
  * room is written back; NULL: nobody asks. */
 TagLine *lines_claim(Hierarchy *h, const Part *part, uint32_t set, bool at_home, uint64_t cycle, bool *wrote);
-/* The line's tag in that set, which isn't in the half of its home: what it has there, or had before anybody came. NULL:
- * nothing. */
+/* The line's tag in that set, which isn't in the half of its home: what it has there, or had before anybody came.
+ * NULL: nothing. */
 TagLine *lines_find_copy(Hierarchy *h, const Part *part, uint32_t set, uint64_t cycle);
 /* The part is at home: the copy that the other half has. NULL: it has none. */
 TagLine *lines_copy(Hierarchy *h, const Part *part, uint64_t cycle);

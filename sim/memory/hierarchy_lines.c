@@ -10,8 +10,8 @@ uint64_t lines_move_sectors(Hierarchy *h, uint32_t slice, uint64_t line, uint32_
   return dram_move(&h->dram, slice, line, sectors, milli, stats);
 }
 
-/* Whether the half that isn't the line's home has a copy before anybody has accessed the line: not of what the host has
- * copied there (mem_size_h200.csv), as cudaMemcpy() changes lines where they are at home. */
+/* Whether the half that isn't the line's home has a copy before anybody has accessed the line: not of what the host
+ * has copied there (mem_size_h200.csv), as cudaMemcpy() changes lines where they are at home. */
 static bool is_copied(const Hierarchy *h, uint32_t line) {
   if (!slice_map_copied(&h->map, line))
     return false;
@@ -43,7 +43,7 @@ TagLine *lines_copy(Hierarchy *h, const Part *part, uint64_t cycle) {
     return NULL;
   TagLine *tag = lines_find_copy(h, part, tags_other_set(&h->tags, part->slice, part->set), cycle);
   if (tag && !tag->valid)
-    tag->used = 0;
+    tags_void(tag);
   return tag && tag->valid ? tag : NULL;
 }
 

@@ -18,8 +18,8 @@ typedef struct MemShape {
   uint16_t joined : 1;       /* a store that joins one before it at the port (memory.port.merge_lines) */
   uint16_t home : 1;         /* the half of the L2 that is the line's home */
   uint16_t banked : 1; /* of an atomic: all lanes of its request are on one bank (memory.port.bank_turn_interval) */
-  /* Of an atomic: of 128 bits. The slices take no longer for it (mem_wide_h200.csv, `try`). Of a store: it writes all of
-   * its sectors' bytes, so that the half of its SM keeps a copy (memory.l2.halves of two). */
+  /* Of an atomic: of 128 bits. The slices take no longer for it (mem_wide_h200.csv, `try`). Of a store: it writes all
+   * of its sectors' bytes, so that the half of its SM keeps a copy (memory.l2.halves of two). */
   uint16_t quad_or_whole : 1;
 } MemShape;
 

@@ -72,7 +72,8 @@ static bool passes_on(const Inst *inst) {
   return op_info[inst->op].unit == UNIT_ALU && !inst_is_guarded(inst) && !inst_pred_writes(inst);
 }
 
-/* The select that takes the value of the load at `pc`, in its block, which ends at `last`; 0: none, or not only that. */
+/* The select that takes the value of the load at `pc`, in its block, which ends at `last`; 0: none, or not only
+ * that. */
 static Selection follow(const Kernel *kernel, const Liveness *liveness, uint32_t pc, uint32_t last) {
   RegSet loaded = {{0}};
   put_all(&loaded, inst_writes(&kernel->insts[pc], kernel->nregs), kernel->nregs);
