@@ -30,7 +30,7 @@ const McCubinSymbol *mc_cubin_symbol(const McCubin *cubin, guint64 index) {
 McKernel *mc_cubin_kernel(McCubin *cubin, guint section) {
   static const char text[] = ".text.";
   const char *name = mc_elf_name(&cubin->elf, section);
-  return g_str_has_prefix(name, text) ? mc_info_kernel(cubin->module, g_intern_string(name + strlen(text))) : NULL;
+  return g_str_has_prefix(name, text) ? mc_info_kernel(cubin->module, name + strlen(text)) : NULL;
 }
 
 /* ---- code ---- */
@@ -41,7 +41,7 @@ static uint64_t word_at(const uint8_t *bytes) {
   return GUINT64_FROM_LE(word);
 }
 
-void mc_cubin_make_unknown(McInst *inst, uint64_t low) {
+void mc_cubin_make_unknown(McModule *module, McInst *inst, uint64_t low) {
   char opcode[16];
   g_snprintf(opcode, sizeof opcode, "?.0x%03x", (unsigned)(low & 0xfff));
   inst->guard = (McOperand){.kind = MC_PREDICATE,
@@ -49,16 +49,16 @@ void mc_cubin_make_unknown(McInst *inst, uint64_t low) {
                             .negated = low >> 15 & 1,
                             .scale = 1,
                             .base = MC_NO_REGISTER};
-  inst->name = g_intern_string(opcode);
-  inst->root = g_intern_static_string("?");
+  inst->name = mc_module_intern(module, opcode);
+  inst->root = "?";
   memset(inst->modifiers, 0, sizeof inst->modifiers);
-  inst->modifiers[0] = g_intern_string(opcode + 2);
+  inst->modifiers[0] = mc_module_intern(module, opcode + 2);
   inst->operands = 0;
 }
 
 static void add_unknown(McReader *reader, const McEncoding *encoding) {
   McInst inst = {.address = encoding->address, .first_operand = reader->module->operands->len};
-  mc_cubin_make_unknown(&inst, encoding->low);
+  mc_cubin_make_unknown(reader->module, &inst, encoding->low);
   g_array_append_val(reader->module->insts, inst);
   reader->kernel->insts++;
   reader->expected += MC_INST_BYTES;
@@ -82,7 +82,7 @@ static void read_inst(McReader *reader, const uint8_t *bytes, GString *text) {
 static bool is_entry(const McCubin *cubin, guint section, const char *name) {
   for (guint i = 0; i < cubin->symbols->len; i++) {
     const McCubinSymbol *symbol = &g_array_index(cubin->symbols, McCubinSymbol, i);
-    if (symbol->entry && symbol->section == section && symbol->name == name)
+    if (symbol->entry && symbol->section == section && strcmp(symbol->name, name) == 0)
       return true;
   }
   return false;
@@ -97,8 +97,8 @@ static void read_code(McCubin *cubin, McReader *reader, guint section) {
     return;
   }
   reader->kind = MC_TEXT;
-  reader->section = name;
-  mc_begin_kernel(reader, g_intern_string(name + strlen(".text.")));
+  reader->section = mc_module_intern(cubin->module, name);
+  mc_begin_kernel(reader, mc_module_intern(cubin->module, name + strlen(".text.")));
   reader->kernel->entry = is_entry(cubin, section, reader->kernel->name);
   reader->kernel->line = 0;
   g_autoptr(GString) text = g_string_new(NULL);
@@ -132,7 +132,7 @@ static void read_attributes(McCubin *cubin) {
     McBytes bytes = mc_elf_bytes(&cubin->elf, i);
     McInfo info = {.bytes = bytes.at, .length = bytes.length, .symbol = name_of_symbol, .context = cubin};
     if (g_str_has_prefix(name, own))
-      info.kernel = g_intern_string(name + strlen(own));
+      info.kernel = name + strlen(own);
     else if (strcmp(name, ".nv.info") != 0)
       continue;
     gsize at;

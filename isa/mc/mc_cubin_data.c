@@ -32,12 +32,13 @@ static void add_symbol(McCubin *cubin, const Elf64_Sym *from, McBytes names) {
   g_array_append_val(cubin->symbols, symbol);
   if (*symbol.name == '\0')
     return;
-  McSymbol known = {.name = symbol.name,
-                    .section = section ? mc_elf_name(&cubin->elf, section) : NULL,
+  McModule *module = cubin->module;
+  McSymbol known = {.name = mc_module_intern(module, symbol.name),
+                    .section = section ? mc_module_intern(module, mc_elf_name(&cubin->elf, section)) : NULL,
                     .value = from->st_value,
                     .bytes = from->st_size,
                     .function = function};
-  g_array_append_val(cubin->module->symbols, known);
+  g_array_append_val(module->symbols, known);
 }
 
 void mc_cubin_read_symbols(McCubin *cubin) {
@@ -76,7 +77,7 @@ void mc_cubin_read_data(McCubin *cubin) {
       continue;
     }
     McBytes bytes = mc_elf_bytes(&cubin->elf, i);
-    McData data = {.section = name, .bytes = (uint32_t)section->sh_size};
+    McData data = {.section = mc_module_intern(cubin->module, name), .bytes = (uint32_t)section->sh_size};
     if (bytes.length > 0)
       data.data = g_memdup2(bytes.at, bytes.length);
     g_array_append_val(cubin->module->data, data);
@@ -122,8 +123,10 @@ static void relocate_data(McCubin *cubin, McData *data, const Relocation *from) 
                    from->offset);
     return;
   }
-  McReloc reloc = {
-      .offset = (uint32_t)from->offset, .bytes = width, .symbol = from->symbol->name, .addend = from->addend};
+  McReloc reloc = {.offset = (uint32_t)from->offset,
+                   .bytes = width,
+                   .symbol = mc_module_intern(cubin->module, from->symbol->name),
+                   .addend = from->addend};
   if (!from->has_addend)
     reloc.addend = addend_in(data->data + from->offset, width);
   memset(data->data + from->offset, 0, width);
@@ -144,9 +147,10 @@ static McOperand *find_immediate(McCubin *cubin, const McInst *inst) {
 }
 
 /* The name of a function, also where its section stands for it. */
-static const char *name_of_function(const McCubinSymbol *symbol) {
+static const char *name_of_function(McCubin *cubin, const McCubinSymbol *symbol) {
   static const char text[] = ".text.";
-  return g_str_has_prefix(symbol->name, text) ? g_intern_string(symbol->name + strlen(text)) : symbol->name;
+  gsize skipped = g_str_has_prefix(symbol->name, text) ? strlen(text) : 0;
+  return mc_module_intern(cubin->module, symbol->name + skipped);
 }
 
 /* CALL.ABS `(name). */
@@ -155,11 +159,11 @@ static void relocate_call(McCubin *cubin, McInst *inst, const Relocation *from) 
   bool calls = operand && strcmp(inst->root, "CALL") == 0 && operand->kind == MC_TARGET;
   uint64_t addend = from->has_addend ? (uint64_t)from->addend : calls ? operand->value : 0;
   if (!calls || !from->symbol || !*from->symbol->name || from->symbol->value + addend != 0) {
-    mc_cubin_make_unknown(inst, inst->low);
+    mc_cubin_make_unknown(cubin->module, inst, inst->low);
     return;
   }
   operand->kind = MC_SYMBOL;
-  operand->text = name_of_function(from->symbol);
+  operand->text = name_of_function(cubin, from->symbol);
 }
 
 /* MOV R4, 32@lo(name). A place in the kernel itself is a target, as in nvdisasm's listings. Object files for the
@@ -181,14 +185,14 @@ static void relocate_inst(McCubin *cubin, const McKernel *kernel, const Relocati
   int64_t addend = from->has_addend ? from->addend : operand ? (int64_t)operand->value : 0;
   bool own = named && from->symbol->section == from->target;
   if (!operand || !named || (!own && addend != 0)) {
-    mc_cubin_make_unknown(inst, inst->low);
+    mc_cubin_make_unknown(cubin->module, inst, inst->low);
   } else if (own) {
     operand->kind = low ? MC_TARGET : MC_INTEGER;
     operand->value = low ? from->symbol->value + (uint64_t)addend : 0;
   } else {
     operand->kind = MC_SYMBOL;
     operand->part = low ? MC_SYMBOL_LOW32 : MC_SYMBOL_HIGH32;
-    operand->text = name_of_function(from->symbol);
+    operand->text = name_of_function(cubin, from->symbol);
   }
 }
 

@@ -72,7 +72,7 @@ McBytes mc_elf_bytes(const McElf *elf, guint section) {
 const char *mc_elf_string(McBytes table, guint64 offset) {
   if (offset >= table.length || !memchr(table.at + offset, '\0', table.length - offset))
     return NULL;
-  return g_intern_string((const char *)table.at + offset);
+  return (const char *)table.at + offset;
 }
 
 const char *mc_elf_name(const McElf *elf, guint section) {

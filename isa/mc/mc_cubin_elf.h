@@ -26,13 +26,13 @@ typedef struct McBytes {
 /* A file for that machine. False with what is wrong in *problem, which is static. Afterwards mc_elf_clear(). */
 bool mc_elf_open(McElf *elf, const uint8_t *bytes, gsize length, unsigned machine, const char **problem);
 void mc_elf_clear(McElf *elf);
-/* The section's name, interned; "" if it has none. */
+/* The section's name, in the file's bytes; "" if it has none. */
 const char *mc_elf_name(const McElf *elf, guint section);
 /* Its bytes; none if it has none in the file. */
 McBytes mc_elf_bytes(const McElf *elf, guint section);
 /* The section of that name, or 0. */
 guint mc_elf_find(const McElf *elf, const char *name);
-/* The string that begins there, interned, or NULL if it doesn't end in the table. */
+/* The string that begins there, in the table, or NULL if it doesn't end in the table. */
 const char *mc_elf_string(McBytes table, guint64 offset);
 
 #endif

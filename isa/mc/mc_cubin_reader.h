@@ -9,7 +9,7 @@
 
 /* A symbol as relocations and attributes count it. */
 typedef struct McCubinSymbol {
-  const char *name; /* interned; of a section, its name */
+  const char *name; /* in the file's bytes; of a section, its name */
   guint section;    /* 0: defined elsewhere */
   uint64_t value;
   bool entry;
@@ -32,7 +32,7 @@ const McCubinSymbol *mc_cubin_symbol(const McCubin *cubin, guint64 index);
 McKernel *mc_cubin_kernel(McCubin *cubin, guint section);
 
 /* What the instruction does isn't known: `?.0x38d`, with its guard and without operands. */
-void mc_cubin_make_unknown(McInst *inst, uint64_t low);
+void mc_cubin_make_unknown(McModule *module, McInst *inst, uint64_t low);
 
 /* mc_cubin_data.c */
 void mc_cubin_read_symbols(McCubin *cubin);

@@ -37,7 +37,7 @@ static uint32_t get32(const Attribute *attribute, uint32_t offset) {
 McKernel *mc_info_kernel(McModule *module, const char *name) {
   for (guint i = 0; i < module->kernels->len; i++) {
     McKernel *kernel = &g_array_index(module->kernels, McKernel, i);
-    if (kernel->name == name)
+    if (strcmp(kernel->name, name) == 0)
       return kernel;
   }
   return NULL;
@@ -152,7 +152,7 @@ int32_t mc_usual_param_base(unsigned sm) { return sm >= 90 ? 0x210 : 0x160; }
 static void note_shared(McModule *module, const McData *data) {
   static const char shared[] = ".nv.shared.";
   McKernel *kernel = g_str_has_prefix(data->section, shared)
-                         ? mc_info_kernel(module, g_intern_string(data->section + strlen(shared)))
+                         ? mc_info_kernel(module, data->section + strlen(shared))
                          : NULL;
   if (kernel)
     kernel->shared_bytes = (int32_t)data->bytes;

@@ -8,10 +8,10 @@
 #include "isa/mc/mc_tree.h"
 
 typedef struct McInfo {
-  const char *kernel; /* the kernel whose section it is, interned; NULL: of the whole module */
+  const char *kernel; /* the kernel whose section it is; NULL: of the whole module */
   const uint8_t *bytes;
   gsize length;
-  /* The name of the symbol with that index, interned, or NULL. */
+  /* The name of the symbol with that index, or NULL. */
   const char *(*symbol)(const void *context, uint32_t index);
   const void *context;
 } McInfo;
@@ -19,7 +19,7 @@ typedef struct McInfo {
 /* Writes what it says into the module's kernels. False if the bytes end inside an attribute; *at is where that one
  * begins. */
 bool mc_info_read(McModule *module, const McInfo *info, gsize *at);
-/* The kernel of that interned name, or NULL. */
+/* The kernel of that name, or NULL. */
 McKernel *mc_info_kernel(McModule *module, const char *name);
 /* What data sections say of kernels, and where the parameters of a kernel without any would stand. */
 void mc_settle_kernels(McModule *module);

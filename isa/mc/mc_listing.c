@@ -75,15 +75,14 @@ bool mc_reader_number(McReader *reader, uint64_t *value) {
 }
 
 const char *mc_reader_intern(McReader *reader, const char *from, gsize length) {
-  (void)reader;
   char word[256];
   if (length < sizeof word) {
     memcpy(word, from, length);
     word[length] = '\0';
-    return g_intern_string(word);
+    return mc_module_intern(reader->module, word);
   }
   g_autofree char *copy = g_strndup(from, length);
-  return g_intern_string(copy);
+  return mc_module_intern(reader->module, copy);
 }
 
 bool mc_reader_address(McReader *reader, uint64_t *address) {

@@ -39,7 +39,7 @@ bool mc_read_section(McReader *reader) {
   reader->kind = kind_of(reader->section);
   reader->blob = NULL;
   if (reader->kind == MC_TEXT) {
-    mc_begin_kernel(reader, g_intern_string(reader->section + strlen(".text.")));
+    mc_begin_kernel(reader, mc_module_intern(reader->module, reader->section + strlen(".text.")));
   } else if (reader->kind != MC_IGNORED) {
     McBlob blob = {.section = reader->section, .kind = reader->kind};
     blob.reserved = g_strstr_len(name, reader->stop - name, "@nobits") != NULL;
@@ -352,7 +352,7 @@ static void resolve_operand(McReader *reader, const McPending *pending) {
   } else if (g_str_has_prefix(pending->name, ".L_")) {
     missing(reader, pending, pending->name);
   } else {
-    operand->text = g_intern_string(pending->name);
+    operand->text = mc_module_intern(reader->module, pending->name);
   }
 }
 
@@ -381,7 +381,7 @@ static void resolve_data(McReader *reader, const McPending *pending) {
     McReloc reloc = {.offset = pending->offset,
                      .bytes = pending->bytes,
                      .part = pending->part,
-                     .symbol = g_intern_string(pending->name),
+                     .symbol = mc_module_intern(reader->module, pending->name),
                      .addend = pending->addend};
     if (!blob->relocs)
       blob->relocs = g_array_new(FALSE, FALSE, sizeof(McReloc));

@@ -77,7 +77,7 @@ static void apply_usage(McKernel *kernel, const McUsage *usage) {
 
 static const char *name_at(const void *context, uint32_t index) {
   const GPtrArray *names = context;
-  return index < names->len ? g_intern_string(g_ptr_array_index(names, index)) : NULL;
+  return index < names->len ? g_ptr_array_index(names, index) : NULL;
 }
 
 static void read_info(McReader *reader, const McBlob *blob) {
@@ -86,7 +86,7 @@ static void read_info(McReader *reader, const McBlob *blob) {
     return;
   McInfo info = {.bytes = blob->data->data, .length = blob->data->len, .symbol = name_at, .context = reader->names};
   if (g_str_has_prefix(blob->section, own))
-    info.kernel = g_intern_string(blob->section + strlen(own));
+    info.kernel = blob->section + strlen(own);
   gsize at;
   if (!mc_info_read(reader->module, &info, &at))
     diag_error(reader->diag, reader->file, 0, 0, "%s ends inside the attribute at byte %04" G_GSIZE_MODIFIER "x",

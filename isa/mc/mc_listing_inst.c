@@ -37,16 +37,16 @@ static const McMnemonic *find_mnemonic(McReader *reader, const char *text, gsize
   if (mnemonic)
     return mnemonic;
   mnemonic = g_new0(McMnemonic, 1);
-  mnemonic->name = g_intern_string(word);
+  mnemonic->name = mc_module_intern(reader->module, word);
   guint count = 0;
   for (char *rest = word; rest;) {
     char *dot = strchr(rest, '.');
     if (dot)
       *dot++ = '\0';
     if (!mnemonic->root)
-      mnemonic->root = g_intern_string(rest);
+      mnemonic->root = mc_module_intern(reader->module, rest);
     else if (count < MC_MODIFIERS_MAX)
-      mnemonic->modifiers[count++] = g_intern_string(rest);
+      mnemonic->modifiers[count++] = mc_module_intern(reader->module, rest);
     else
       mnemonic->too_long = true;
     rest = dot;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { INTERNED_BYTES = 4096 }; /* that the first names take */
+
 static void clear_kernel(gpointer item) {
   McKernel *kernel = item;
   g_clear_pointer(&kernel->params, g_array_unref);
@@ -27,6 +29,7 @@ McModule *mc_module_new(const char *file) {
   module->data = g_array_new(FALSE, TRUE, sizeof(McData));
   g_array_set_clear_func(module->data, clear_data);
   module->symbols = g_array_new(FALSE, TRUE, sizeof(McSymbol));
+  module->interned = g_string_chunk_new(INTERNED_BYTES);
   return module;
 }
 
@@ -41,7 +44,12 @@ void mc_module_free(McModule *module) {
   g_array_unref(module->frames);
   g_array_unref(module->data);
   g_array_unref(module->symbols);
+  g_string_chunk_free(module->interned);
   g_free(module);
+}
+
+const char *mc_module_intern(McModule *module, const char *text) {
+  return g_string_chunk_insert_const(module->interned, text);
 }
 
 bool mc_has_modifier(const McInst *inst, const char *modifier) {

@@ -3,7 +3,7 @@
  *
  * It comes from a listing (mc_listing.h) of `cuobjdump -sass` or `nvdisasm -hex`, or from a cubin. The first has code
  * and register counts at most; nvdisasm and cubins have everything.
- * Strings are interned (GLib's g_intern_string()) if a comment says so, else they belong to the module.
+ * Strings belong to the module. If a comment says "interned", equal ones are one (mc_module_intern()).
  * Ownership: an McModule owns everything below it and is immutable once its reader has returned it. */
 #ifndef LOCKSTEP_ISA_MC_MC_TREE_H
 #define LOCKSTEP_ISA_MC_MC_TREE_H
@@ -166,10 +166,13 @@ typedef struct McModule {
   GArray *frames;   /* McFrame */
   GArray *data;     /* McData */
   GArray *symbols;  /* McSymbol */
+  GStringChunk *interned;
 } McModule;
 
 McModule *mc_module_new(const char *file);
 void mc_module_free(McModule *module);
+/* The module's own copy of that text, the same for equal ones; lives as long as the module. */
+const char *mc_module_intern(McModule *module, const char *text);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(McModule, mc_module_free)
 
 static inline const McKernel *mc_kernel(const McModule *module, guint index) {

@@ -9,16 +9,6 @@
 
 enum { STALL = 15, CONTROL_SHIFT = 41 };
 
-#ifdef __SANITIZE_ADDRESS__
-/* The names of all cubins are more than GLib's table of interned strings holds at first. It keeps tables that were
- * too small, for readers that may be in them, and the sanitizer calls these a leak. Only stacks beyond GLib's own
- * functions say whose they are. */
-const char *__asan_default_options(void);
-const char *__asan_default_options(void) { return "fast_unwind_on_malloc=0:malloc_context_size=6"; }
-const char *__lsan_default_suppressions(void);
-const char *__lsan_default_suppressions(void) { return "leak:g_intern_string\nleak:call_init\n"; }
-#endif
-
 static void collect(const char *folder, GPtrArray *files) {
   GDir *dir = g_dir_open(folder, 0, NULL);
   for (const char *name; dir && (name = g_dir_read_name(dir));) {

@@ -139,7 +139,8 @@ static void check_inst(const McModule *left, const McInst *a, const McModule *ri
   g_autofree char *said = mc_print_inst(left, a), *other = mc_print_inst(right, b);
   UNIT_ASSERT(strcmp(said, other) == 0, "%s: %s", said, other);
   UNIT_ASSERT(a->encoded && a->low == b->low && a->high == b->high && a->address == b->address, "%s", said);
-  UNIT_ASSERT(a->name == b->name && a->root == b->root && a->operands == b->operands, "%s", said);
+  UNIT_ASSERT(strcmp(a->name, b->name) == 0 && strcmp(a->root, b->root) == 0 && a->operands == b->operands, "%s",
+              said);
   for (guint i = 0; i < a->operands; i++)
     UNIT_ASSERT(mc_operand(left, a, i)->kind == mc_operand(right, b, i)->kind, "%s", said);
   UNIT_ASSERT(a->source_line == b->source_line, "%s: lines %u, %u", said, a->source_line, b->source_line);
@@ -150,8 +151,9 @@ static void check_inst(const McModule *left, const McInst *a, const McModule *ri
 
 static void check_kernel(const McModule *left, const McModule *right) {
   const McKernel *a = mc_kernel(left, 0), *b = mc_kernel(right, 0);
-  ck_assert(left->kernels->len == 1 && right->kernels->len == 1 && a->name == b->name && a->sm == b->sm && a->entry &&
-            b->entry);
+  ck_assert(left->kernels->len == 1 && right->kernels->len == 1);
+  ck_assert_str_eq(a->name, b->name);
+  ck_assert(a->sm == b->sm && a->entry && b->entry);
   ck_assert(a->registers == b->registers && a->stack_bytes == b->stack_bytes && a->shared_bytes == b->shared_bytes);
   ck_assert(a->param_base == b->param_base && a->param_bytes == b->param_bytes && a->barriers == b->barriers);
   ck_assert_uint_eq(a->params->len, b->params->len);
@@ -170,7 +172,8 @@ static void check_relocs(const McData *a, const McData *b) {
   ck_assert_msg(!a->relocs == !b->relocs && (!a->relocs || a->relocs->len == b->relocs->len), "%s", a->section);
   for (guint i = 0; a->relocs && i < a->relocs->len; i++) {
     const McReloc *x = &g_array_index(a->relocs, McReloc, i), *y = &g_array_index(b->relocs, McReloc, i);
-    ck_assert_msg(x->offset == y->offset && x->bytes == y->bytes && x->symbol == y->symbol && x->addend == y->addend,
+    ck_assert_msg(x->offset == y->offset && x->bytes == y->bytes && strcmp(x->symbol, y->symbol) == 0 &&
+                      x->addend == y->addend,
                   "%s: %u, %s", a->section, x->offset, x->symbol);
   }
 }
@@ -187,7 +190,8 @@ static void check_data(const McModule *left, const McModule *right) {
     const McSymbol *b = &g_array_index(right->symbols, McSymbol, i), *a = mc_find_symbol(left, b->name);
     if (*b->name == '.')
       continue; /* nvdisasm has a label before each section */
-    ck_assert_msg(a && a->section == b->section && a->value == b->value && a->function == b->function, "%s", b->name);
+    ck_assert_msg(a && g_strcmp0(a->section, b->section) == 0, "%s", b->name);
+    ck_assert_msg(a->value == b->value && a->function == b->function, "%s", b->name);
     ck_assert_msg(b->bytes == 0 || a->bytes == b->bytes, "%s", b->name);
   }
 }

@@ -86,7 +86,7 @@ START_TEST(both_tools_say_the_same) {
   g_autoptr(McModule) left = parse_right(one);
   g_autoptr(McModule) right = parse_right(two);
   const McKernel *a = only_kernel(left), *b = only_kernel(right);
-  ck_assert_ptr_eq(a->name, b->name);
+  ck_assert_str_eq(a->name, b->name);
   ck_assert_uint_eq(a->sm, b->sm);
   ck_assert_uint_eq(a->insts, b->insts);
   ck_assert(left->has_data && !right->has_data && a->entry);
