@@ -37,8 +37,14 @@ void cached_enlarge(const Gpu *gpu) {
 static L1 *cache_of(Sm *sm) {
   Gpu *gpu = sm->gpu;
   if (!sm->l1)
-    sm->l1 = l1_new(gpu->machine, gpu->l1_bytes, memory_of(sm), sm->index, &gpu->hashes_memory, &gpu->memory_hash);
+    sm->l1 = l1_new(gpu->machine, gpu->l1_bytes, memory_of(sm), sm->index, &gpu->l1_hash);
   return sm->l1;
+}
+
+void cached_settle_hash(Gpu *gpu) {
+  for (uint32_t i = 0; gpu->l1_hash.changed && i < gpu->used_sms; i++)
+    if (gpu->sms[i].l1)
+      l1_settle_hash(gpu->sms[i].l1);
 }
 
 static uint32_t memory_word(const Gpu *gpu, uint64_t address) {

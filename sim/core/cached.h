@@ -41,6 +41,8 @@ void cached_arrive(Sm *sm, Flight *flight, uint64_t now);
 void cached_store(Issue *issue, const Flight *flight);
 /* The L1 forgets all that it holds. */
 void cached_forget(Sm *sm);
+/* What L1s hold by now goes into the hash of the machine's state. */
+void cached_settle_hash(Gpu *gpu);
 /* The memory of all L1s, which are gone. */
 void cached_free_memory(Gpu *gpu);
 /* The run goes on for long: what it has filled of its L1s gets large pages of the host (pages_enlarge()). */

@@ -118,6 +118,17 @@ Probe *gpu_set_probes(Gpu *gpu, Probe *probes) {
   return before;
 }
 
+void gpu_watch_memory(Gpu *gpu, bool on) {
+  gpu->watches += on;
+  gpu->hashes_memory = on;
+  gpu->l1_hash = (L1Hash){.value = &gpu->memory_hash, .watch = on ? gpu->watches : 0};
+}
+
+uint64_t gpu_memory_hash(Gpu *gpu) {
+  cached_settle_hash(gpu);
+  return gpu->memory_hash;
+}
+
 void gpu_subscribe(Gpu *gpu, Probe *probe) {
   probe->next = gpu->probe;
   gpu_set_probes(gpu, probe);

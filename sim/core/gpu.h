@@ -42,6 +42,12 @@ void gpu_unsubscribe(Gpu *gpu, Probe *probe);
  * before. */
 Probe *gpu_set_probes(Gpu *gpu, Probe *probes);
 
+/* From now on the machine's memory is hashed, or no more. The hash moves with each change of words, lock bits and L1s,
+ * and comes back to its value when they do. */
+void gpu_watch_memory(Gpu *gpu, bool on);
+/* The hash by now. */
+uint64_t gpu_memory_hash(Gpu *gpu);
+
 /* From now on so many threads run the machine, where that is worth it (windows.h). The outcome is the same. */
 void gpu_set_threads(Gpu *gpu, uint32_t threads);
 /* Adds what the SMs have counted to the Gpu's counters; gpu_run() ends with that. */

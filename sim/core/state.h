@@ -336,7 +336,10 @@ typedef struct Gpu {
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */
   OlderRun *older;      /* loads that give an older value; NULL: none. Borrowed */
-  uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began */
+  uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began; see
+                           gpu_memory_hash() */
+  L1Hash l1_hash;
+  uint32_t watches; /* of memory, so far */
   bool memory_changed;  /* since last set to false, while hashing: a word that others can read, or a lock bit */
   bool local_changed;   /* the same of local memory */
   GArray *marks;        /* MarkTime */

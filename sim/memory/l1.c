@@ -14,6 +14,20 @@ typedef struct Sector {
   uint32_t fetcher; /* of a pending one: who brings it */
 } Sector;
 
+/* Of a group of sets, see group_of(). */
+typedef struct GroupDigest {
+  uint64_t value; /* when the hash had it last */
+  uint32_t watch; /* of which watch that is */
+  bool changed;   /* since then */
+} GroupDigest;
+
+/* What the hash has of each group. */
+typedef struct Digests {
+  uint32_t watch;  /* of `changed` */
+  GArray *changed; /* uint32_t: groups */
+  GroupDigest group[];
+} Digests;
+
 /* What a way has beside its line's number. */
 typedef struct Line {
   uint64_t used;       /* the cache's clock at its last use */
@@ -41,8 +55,8 @@ struct L1 {
   Sector *sector; /* `sectors` for each line */
   uint32_t *data;
   uint64_t salt; /* of the hash: the SM */
-  const bool *hashing;
-  uint64_t *hash;
+  L1Hash *hash;
+  Digests *digests;    /* NULL: none yet */
   uint64_t free_milli; /* after the turns so far */
   bool one_array;      /* with shared memory */
   uint64_t *leaves; /* when each of the last `queue` turns is over, a ring; NULL: any number of accesses may wait */
@@ -71,7 +85,7 @@ static Places places_of(const Machine *machine, uint32_t bytes) {
 
 size_t l1_memory_bytes(const Machine *machine, uint32_t bytes) { return places_of(machine, bytes).end; }
 
-L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, const bool *hashing, uint64_t *hash) {
+L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, L1Hash *hash) {
   L1 *l1 = g_new0(L1, 1);
   l1->line_bytes = machine->sm.l1.line;
   l1->sector_bytes = machine->sm.l1.sector;
@@ -94,16 +108,28 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, co
   l1->sector = (Sector *)(void *)(start + places.sector);
   l1->data = (uint32_t *)(void *)(start + places.data);
   l1->salt = rng_mix(sm + 1);
-  l1->hashing = hashing;
   l1->hash = hash;
   l1->queue = machine->memory.port.queue;
   l1->leaves = l1->queue ? g_new0(uint64_t, l1->queue) : NULL;
   return l1;
 }
 
+static Digests *new_digests(uint32_t groups) {
+  Digests *digests = g_malloc0(sizeof(Digests) + groups * sizeof(GroupDigest));
+  digests->changed = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+  return digests;
+}
+
+static void free_digests(Digests *digests) {
+  g_array_unref(digests->changed);
+  g_free(digests);
+}
+
 void l1_free(L1 *l1) {
   if (!l1)
     return;
+  if (l1->digests)
+    free_digests(l1->digests);
   g_free(l1->leaves);
   g_free(l1);
 }
@@ -224,10 +250,45 @@ static G_GNUC_NO_INLINE uint64_t digest_group(const L1 *l1, Group group) {
   return hash;
 }
 
-/* Before and after each change of a set: takes its share out of the hash, or puts it in. */
-static inline void hash_set(const L1 *l1, uint64_t address) {
-  if (G_UNLIKELY(*l1->hashing))
-    *l1->hash ^= digest_group(l1, group_of(l1, set_number(l1, l1_line(&l1->shape, address))));
+/* A group changes, of which the hash has its state before. */
+static G_GNUC_NO_INLINE void note_group(L1 *l1, uint32_t index) {
+  if (!l1->digests)
+    l1->digests = new_digests((l1->sets + GROUP_SETS - 1) / GROUP_SETS);
+  Digests *digests = l1->digests;
+  if (digests->watch != l1->hash->watch) {
+    digests->watch = l1->hash->watch;
+    g_array_set_size(digests->changed, 0);
+  }
+  GroupDigest *digest = &digests->group[index];
+  if (digest->watch != digests->watch)
+    *digest = (GroupDigest){.value = digest_group(l1, group_of(l1, index * GROUP_SETS)), .watch = digests->watch};
+  if (digest->changed)
+    return;
+  digest->changed = true;
+  g_array_append_val(digests->changed, index);
+  l1->hash->changed++;
+}
+
+void l1_settle_hash(L1 *l1) {
+  Digests *digests = l1->digests;
+  if (!digests || digests->watch != l1->hash->watch)
+    return;
+  for (guint i = 0; i < digests->changed->len; i++) {
+    uint32_t index = g_array_index(digests->changed, uint32_t, i);
+    GroupDigest *digest = &digests->group[index];
+    uint64_t now = digest_group(l1, group_of(l1, index * GROUP_SETS));
+    *l1->hash->value ^= digest->value ^ now;
+    digest->value = now;
+    digest->changed = false;
+  }
+  l1->hash->changed -= digests->changed->len;
+  g_array_set_size(digests->changed, 0);
+}
+
+/* Before each change of the set of that address. */
+static inline void will_change(L1 *l1, uint64_t address) {
+  if (G_UNLIKELY(l1->hash->watch))
+    note_group(l1, set_number(l1, l1_line(&l1->shape, address)) / GROUP_SETS);
 }
 
 /* ---- use ---- */
@@ -294,9 +355,8 @@ L1Look l1_look(L1 *l1, uint64_t address) {
 }
 
 void l1_use(L1 *l1, uint64_t address) {
-  hash_set(l1, address);
+  will_change(l1, address);
   use_again(l1, find_line(l1, address));
-  hash_set(l1, address);
 }
 
 uint64_t l1_since(const L1 *l1, uint64_t address) { return sector_at(l1, find_line(l1, address), address)->since; }
@@ -320,14 +380,12 @@ uint32_t l1_room(const L1 *l1, uint64_t address) {
   return room;
 }
 
-uint32_t l1_spare(const L1 *l1) {
-  return l1->room < l1->sets * l1->ways ? l1->room - l1->taken : UINT32_MAX;
-}
+uint32_t l1_spare(const L1 *l1) { return l1->room < l1->sets * l1->ways ? l1->room - l1->taken : UINT32_MAX; }
 
 /* All memory is taken: some line goes, of sets that the number of the new one says. Theirs are as good as any: an
  * H200 drives out lines of any set (validation/hardware/mem_sets.cu), and with groups of 8 sets circles that are too
  * large miss as there, within 7 of 100 loads. */
-static void make_room(L1 *l1, uint64_t number, uint32_t own_set) {
+static void make_room(L1 *l1, uint64_t number) {
   uint32_t groups = (l1->sets + GROUP_SETS - 1) / GROUP_SETS, chosen = (uint32_t)(rng_mix(number) % groups), goes;
   Group group;
   do {
@@ -335,13 +393,10 @@ static void make_room(L1 *l1, uint64_t number, uint32_t own_set) {
     goes = next_to_go(l1, group.first, group.end);
     chosen = chosen + 1 < groups ? chosen + 1 : 0;
   } while (goes == NO_LINE);
-  bool hashes = G_UNLIKELY(*l1->hashing) && group.first != group_of(l1, own_set).first;
-  if (hashes)
-    *l1->hash ^= digest_group(l1, group);
+  if (G_UNLIKELY(l1->hash->watch))
+    note_group(l1, group.first / l1->ways / GROUP_SETS);
   l1->lines[goes].valid = l1->lines[goes].pending = 0;
   l1->taken--;
-  if (hashes)
-    *l1->hash ^= digest_group(l1, group);
 }
 
 /* The line for an address: its own, else one that holds nothing, else the next of its set to go. */
@@ -352,7 +407,7 @@ static uint32_t claim_line(L1 *l1, uint64_t address) {
   uint64_t number = l1_line(&l1->shape, address);
   uint32_t set = set_number(l1, number), first = set * l1->ways;
   if (l1_room(l1, address) && l1->taken == l1->room)
-    make_room(l1, number, set);
+    make_room(l1, number);
   uint32_t at = first;
   while (at < first + l1->ways && is_taken(l1, at))
     at++;
@@ -375,7 +430,7 @@ bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher) {
 }
 
 void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher) {
-  hash_set(l1, address);
+  will_change(l1, address);
   bool again = l1_has_line(l1, address);
   uint32_t line = claim_line(l1, address);
   Sector *sector = &l1->sector[(size_t)line * l1->sectors];
@@ -383,7 +438,6 @@ void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher) {
   for (uint32_t rest = sectors; rest; rest &= rest - 1)
     sector[__builtin_ctz(rest)].fetcher = fetcher;
   (again ? use_again : use)(l1, line);
-  hash_set(l1, address);
 }
 
 /* Of pending sectors: those that `fetcher` brings. They were read then. */
@@ -413,7 +467,7 @@ void l1_fill(L1 *l1, uint64_t start, uint32_t bytes, uint32_t fetcher, const uin
   if (at == NO_LINE)
     return;
   Line *line = &l1->lines[at];
-  hash_set(l1, start);
+  will_change(l1, start);
   uint32_t come = take_sectors(&l1->sector[(size_t)at * l1->sectors], line->pending & mask, fetcher, since);
   l1->newest = at; /* the next sector is often its, too */
   line->pending &= ~come;
@@ -422,7 +476,6 @@ void l1_fill(L1 *l1, uint64_t start, uint32_t bytes, uint32_t fetcher, const uin
     memcpy(word_at(l1, at, start), words, bytes);
   else
     copy_sectors(l1, at, come, start, words);
-  hash_set(l1, start);
 }
 
 /* The bytes of a word, by bit, as a mask of its bits. */
@@ -444,10 +497,9 @@ void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask) {
   uint32_t line = find_line(l1, address);
   if (line == NO_LINE || !stay(l1, line, address, sector_bit(l1, address)))
     return;
-  hash_set(l1, address);
+  will_change(l1, address);
   uint32_t *copy = word_at(l1, line, address), own = mask == 15 ? UINT32_MAX : wide_mask(mask);
   *copy = (*copy & ~own) | (word & own);
-  hash_set(l1, address);
 }
 
 void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count) {
@@ -455,30 +507,28 @@ void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t c
   uint32_t there = line == NO_LINE ? 0 : stay(l1, line, address, sectors);
   if (!there)
     return;
-  hash_set(l1, address);
+  will_change(l1, address);
   uint32_t *copy = word_at(l1, line, address);
   if (there == sectors)
     memcpy(copy, words, 4 * (size_t)count);
   for (uint32_t i = 0; i < count && there != sectors; i++)
     if (sector_bit(l1, address + 4 * i) & there)
       copy[i] = words[i];
-  hash_set(l1, address);
 }
 
 void l1_evict(L1 *l1, uint64_t address, uint32_t sectors) {
   uint32_t line = find_line(l1, address);
   if (line == NO_LINE)
     return;
-  hash_set(l1, address);
+  will_change(l1, address);
   l1->lines[line].valid &= ~sectors;
   l1->lines[line].pending &= ~sectors;
   l1->taken -= !is_taken(l1, line);
-  hash_set(l1, address);
 }
 
 void l1_invalidate(L1 *l1) {
-  for (uint32_t set = 0; *l1->hashing && set < l1->sets; set += GROUP_SETS)
-    *l1->hash ^= digest_group(l1, group_of(l1, set));
+  for (uint32_t set = 0; l1->hash->watch && set < l1->sets; set += GROUP_SETS)
+    note_group(l1, set / GROUP_SETS);
   l1->generation++;
   l1->taken = 0;
 }

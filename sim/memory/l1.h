@@ -21,9 +21,18 @@ typedef struct L1 L1;
 
 /* Bytes of memory that such a cache takes. */
 size_t l1_memory_bytes(const Machine *machine, uint32_t bytes);
-/* A cache of `bytes`, in `memory`, borrowed, which is all zeros. `hash`: while *hashing, each change of what the
- * cache holds, or of the order of use, moves *hash: it comes back to its value when the cache's state does. */
-L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, const bool *hashing, uint64_t *hash);
+/* What the caches of a machine share for the hash of its state. */
+typedef struct L1Hash {
+  uint64_t *value;
+  uint32_t watch;   /* the number of the watch that is on; 0: none */
+  uint32_t changed; /* parts of all caches that the value doesn't have yet */
+} L1Hash;
+/* A cache of `bytes`, in `memory`, borrowed, which is all zeros. `hash`, borrowed, too: during a watch each change of
+ * what the cache holds, or of the order of use, moves the value, by l1_settle_hash() at the latest: it comes back
+ * when the cache's state does. */
+L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, L1Hash *hash);
+/* Puts what has changed into the value. */
+void l1_settle_hash(L1 *l1);
 void l1_free(L1 *l1);
 
 /* How addresses are divided. */

@@ -211,13 +211,13 @@ START_TEST(the_memory_hash_follows_the_memory) {
   lab_buffer(lab, 4);
   lab_launch(lab, 1, 1);
   lab_place(lab);
-  lab->gpu->hashes_memory = true;
+  gpu_watch_memory(lab->gpu, true);
   enum { NO, YES, UNDER_WAY };
   static const uint8_t changed[] = {NO,        NO,        UNDER_WAY, UNDER_WAY, YES,       YES, YES,       YES,       YES,
                                     UNDER_WAY, UNDER_WAY, NO,        UNDER_WAY, UNDER_WAY, YES, UNDER_WAY, UNDER_WAY, NO};
   for (unsigned i = 0; i < G_N_ELEMENTS(changed); i++) {
     ck_assert_int_eq(gpu_run(lab->gpu, 1, UINT64_MAX), GPU_BUDGET);
-    ck_assert_msg(changed[i] == UNDER_WAY || (lab->gpu->memory_hash != 0) == (changed[i] == YES),
+    ck_assert_msg(changed[i] == UNDER_WAY || (gpu_memory_hash(lab->gpu) != 0) == (changed[i] == YES),
                   "after instruction %u", i);
   }
 }

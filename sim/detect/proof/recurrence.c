@@ -58,8 +58,8 @@ static uint64_t digest_barriers(uint64_t hash, const Sm *sm, const Warp *warp) {
   return hash;
 }
 
-static uint64_t digest(const Gpu *gpu, const Watched *watched) {
-  uint64_t hash = gpu->memory_hash ^ lock_queues_digest(gpu->locks);
+static uint64_t digest(Gpu *gpu, const Watched *watched) {
+  uint64_t hash = gpu_memory_hash(gpu) ^ lock_queues_digest(gpu->locks);
   for (guint i = 0; i < watched->warps->len; i++) {
     guint launch = g_array_index(watched->launches, guint, i);
     const Sm *sm = g_array_index(watched->wakings, Waking, i).sm;
@@ -124,7 +124,7 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   unsigned returns = 0;
   *stop = GPU_BUDGET;
   if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked && host_is_still(gpu->host)) {
-    gpu->hashes_memory = true;
+    gpu_watch_memory(gpu, true);
     gpu->memory_hash = 0; /* changes from here on: it is 0 again when memory is as it was */
     uint64_t places = digest_places(&watched), start = digest(gpu, &watched);
     unsigned window = MIN((unsigned)RECURRENCE_WINDOW, RECURRENCE_DIGESTS / MAX(watched.warps->len, 1u));
@@ -132,11 +132,11 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
       *stop = gpu_run(gpu, 1, limit_cycles);
       if (*stop != GPU_BUDGET || moves(gpu) != moved)
         break;
-      returns += gpu->memory_hash == 0 && digest_places(&watched) == places && !somebody_sleeps(gpu, &watched) &&
+      returns += digest_places(&watched) == places && gpu_memory_hash(gpu) == 0 && !somebody_sleeps(gpu, &watched) &&
                  !something_is_under_way(gpu, &watched) && lock_queues_are_still(gpu->locks, gpu->cycle) &&
                  digest(gpu, &watched) == start;
     }
-    gpu->hashes_memory = false;
+    gpu_watch_memory(gpu, false);
   }
   watch_clear(&watched, gpu);
   return returns >= RECURRENCES_NEEDED;

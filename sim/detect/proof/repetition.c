@@ -43,7 +43,7 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   Repetition *repetition = user;
   const Warp *warp = point->warp;
   uint32_t slot = slot_of(point->sm, warp);
-  uint64_t memory = repetition->gpu->memory_hash;
+  uint64_t memory = gpu_memory_hash(repetition->gpu);
   repetition->broken |= repetition->age[slot] != warp->age + 1;
   if (memory != repetition->newest)
     count(repetition, &repetition->memory, bits_mix(UINT64_MAX, memory));
@@ -111,11 +111,11 @@ static bool watch(Repetition *repetition, uint64_t instructions, uint64_t limit_
   g_autofree uint64_t *issued = circle_issued(gpu);
   Probe probe = {.user = repetition, .issued = note_issued};
   gpu_subscribe(gpu, &probe);
-  gpu->hashes_memory = true;
+  gpu_watch_memory(gpu, true);
   bool runs = run_half(repetition, instructions / 2, limit_cycles, stop);
   repetition->second = true;
   runs = runs && run_half(repetition, instructions / 2, limit_cycles, stop);
-  gpu->hashes_memory = false;
+  gpu_watch_memory(gpu, false);
   gpu_unsubscribe(gpu, &probe);
   return runs && circle_is_performed(gpu, issued) && host_is_still(gpu->host) && all_repeat(repetition);
 }

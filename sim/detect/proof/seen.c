@@ -268,10 +268,10 @@ bool seen_record_exchanges(SeenLoads *seen, Gpu *gpu, const SeenWindow *window, 
   Probe probe = {.user = seen, .issued = note_exchanged, .stale_read = note_stale};
   begin_window(seen, gpu);
   gpu_subscribe(gpu, &probe);
-  gpu->hashes_memory = true;
+  gpu_watch_memory(gpu, true);
   gpu->memory_changed = false;
   bool enough = run_window(gpu, seen, window, limit_cycles, stop);
-  gpu->hashes_memory = false;
+  gpu_watch_memory(gpu, false);
   gpu_unsubscribe(gpu, &probe);
   return enough && !somebody_starves(gpu, seen);
 }
