@@ -30,12 +30,13 @@ typedef struct Digests {
 
 /* What a way has beside its line's number. */
 typedef struct Line {
-  uint64_t used;       /* the cache's clock at its last use */
-  uint64_t generation; /* it holds nothing unless this is the cache's */
-  uint32_t valid;      /* its sectors */
-  uint32_t pending;    /* those on their way */
-  bool kept;           /* it was used since it came, and others of its set go first */
+  uint32_t valid;   /* its sectors */
+  uint32_t pending; /* those on their way */
 } Line;
+
+/* A way's place in the order of use: the cache's clock at its last use, 0 if it holds nothing. With this bit it was
+ * used since it came, and others of its set go first. */
+#define KEPT (UINT64_C(1) << 63)
 
 enum { NO_LINE = UINT32_MAX, GROUP_SETS = 8 };
 
@@ -49,9 +50,11 @@ struct L1 {
   bool updates;        /* a store updates the own copy; else it evicts it */
   uint32_t absent;     /* tag of a line that was looked up last and isn't there; 0: none, or it may be there now */
   uint32_t newest;     /* the line found last; NO_LINE: none yet. Lanes of a warp come to the same one in a row */
-  uint64_t generation, clock;
-  uint32_t *tag;  /* of each way, by set: byte address / line size + 1; 0: it never held anything */
-  Line *lines;    /* in the same order */
+  uint64_t clock;      /* counts uses */
+  uint64_t emptied;    /* what was used last by then isn't held any longer */
+  uint32_t *tag;       /* of each way, by set: byte address / line size + 1; 0: it never held anything */
+  uint64_t *used;      /* in the same order: when, see KEPT */
+  Line *lines;
   Sector *sector; /* `sectors` for each line */
   uint32_t *data;
   uint64_t salt; /* of the hash: the SM */
@@ -65,7 +68,7 @@ struct L1 {
 
 /* Where its arrays lie in its memory, each from the start of a line of the host's cache. */
 typedef struct Places {
-  size_t lines, sector, data, end;
+  size_t used, lines, sector, data, end;
 } Places;
 
 static size_t behind(size_t at, size_t bytes) { return (at + bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE; }
@@ -76,7 +79,8 @@ static uint32_t sets_of(const Machine *machine, uint32_t bytes) {
 
 static Places places_of(const Machine *machine, uint32_t bytes) {
   size_t lines = (size_t)sets_of(machine, bytes) * machine->sm.l1.ways;
-  Places places = {.lines = behind(0, lines * sizeof(uint32_t))};
+  Places places = {.used = behind(0, lines * sizeof(uint32_t))};
+  places.lines = behind(places.used, lines * sizeof(uint64_t));
   places.sector = behind(places.lines, lines * sizeof(Line));
   places.data = behind(places.sector, lines * (machine->sm.l1.line / machine->sm.l1.sector) * sizeof(Sector));
   places.end = behind(places.data, lines * machine->sm.l1.line);
@@ -99,11 +103,11 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, L1
   l1->reciprocal = machine->sm.l1.set_hash == L1_SETS_IN_TURN ? UINT64_MAX / l1->sets + 1 : 0;
   l1->comes_as_one = !machine->memory.slices || l1->line_bytes <= machine->memory.l2.line;
   l1->updates = machine->sm.l1.global_stores == L1_UPDATE;
-  l1->generation = 1;
   l1->newest = NO_LINE;
   Places places = places_of(machine, bytes);
   char *start = memory;
   l1->tag = memory;
+  l1->used = (uint64_t *)(void *)(start + places.used);
   l1->lines = (Line *)(void *)(start + places.lines);
   l1->sector = (Sector *)(void *)(start + places.sector);
   l1->data = (uint32_t *)(void *)(start + places.data);
@@ -166,14 +170,9 @@ static uint32_t set_number(const L1 *l1, uint64_t number) {
 /* The first way of the set that the line belongs to. */
 static uint32_t set_of(const L1 *l1, uint64_t number) { return set_number(l1, number) * l1->ways; }
 
-static uint32_t valid_sectors(const L1 *l1, const Line *line) {
-  return line->generation == l1->generation ? line->valid : 0;
-}
+static uint64_t time_of_use(const L1 *l1, uint32_t at) { return l1->used[at] & ~KEPT; }
 
-static bool is_taken(const L1 *l1, uint32_t at) {
-  const Line *line = &l1->lines[at];
-  return line->generation == l1->generation && (line->valid | line->pending);
-}
+static bool is_taken(const L1 *l1, uint32_t at) { return time_of_use(l1, at) > l1->emptied; }
 
 /* Where the line of an address lies; NO_LINE: it isn't there. */
 static uint32_t find_line(const L1 *l1, uint64_t address) {
@@ -217,9 +216,9 @@ static uint32_t sector_bit(const L1 *l1, uint64_t address) {
 
 static uint64_t digest_line(const L1 *l1, uint32_t at, uint32_t younger) {
   const Line *line = &l1->lines[at];
-  uint64_t order = rng_mix(2 * younger + line->kept + 1);
+  uint64_t order = rng_mix(2 * younger + (l1->used[at] & KEPT ? 2 : 1));
   uint64_t hash = rng_mix(l1->salt ^ (l1->tag[at] - 1u) ^ order ^ (uint64_t)line->pending << 32);
-  for (uint32_t rest = valid_sectors(l1, line); rest; rest &= rest - 1) {
+  for (uint32_t rest = line->valid; rest; rest &= rest - 1) {
     uint32_t offset = (uint32_t)__builtin_ctz(rest) * l1->sector_bytes;
     for (uint32_t end = offset + l1->sector_bytes; offset < end; offset += 4)
       hash = rng_mix(hash ^ ((uint64_t)offset << 32 | *word_at(l1, at, offset)));
@@ -244,7 +243,7 @@ static G_GNUC_NO_INLINE uint64_t digest_group(const L1 *l1, Group group) {
       continue;
     uint32_t younger = 0;
     for (uint32_t other = group.first; other < group.end; other++)
-      younger += is_taken(l1, other) && l1->lines[other].used > l1->lines[at].used;
+      younger += is_taken(l1, other) && time_of_use(l1, other) > time_of_use(l1, at);
     hash ^= digest_line(l1, at, younger);
   }
   return hash;
@@ -297,11 +296,12 @@ static inline void will_change(L1 *l1, uint64_t address) {
  * others. NO_LINE: none holds anything. */
 static uint32_t next_to_go(const L1 *l1, uint32_t first, uint32_t end) {
   uint32_t found = NO_LINE;
-  for (uint32_t at = first; at < end; at++) {
-    const Line *line = &l1->lines[at], *best = found == NO_LINE ? NULL : &l1->lines[found];
-    if (is_taken(l1, at) && (!best || (line->kept != best->kept ? best->kept : line->used < best->used)))
+  uint64_t least = UINT64_MAX;
+  for (uint32_t at = first; at < end; at++)
+    if (l1->used[at] < least && is_taken(l1, at)) {
+      least = l1->used[at];
       found = at;
-  }
+    }
   return found;
 }
 
@@ -309,26 +309,21 @@ static uint32_t next_to_go(const L1 *l1, uint32_t first, uint32_t end) {
  * isn't, and counts as used just now among the others. */
 static void keep(L1 *l1, uint32_t line) {
   uint32_t first = line / l1->ways * l1->ways, kept = 0, oldest = line;
-  l1->lines[line].kept = true;
+  l1->used[line] |= KEPT;
   for (uint32_t at = first; at < first + l1->ways; at++)
-    if (is_taken(l1, at) && l1->lines[at].kept) {
+    if (is_taken(l1, at) && l1->used[at] & KEPT) {
       kept++;
-      oldest = l1->lines[at].used < l1->lines[oldest].used ? at : oldest;
+      oldest = l1->used[at] < l1->used[oldest] ? at : oldest;
     }
-  if (kept <= l1->most_kept)
-    return;
-  l1->lines[oldest].kept = false;
-  l1->lines[oldest].used = ++l1->clock;
-}
-
-static void use(L1 *l1, uint32_t line) {
-  l1->lines[line].used = ++l1->clock;
-  l1->newest = line;
+  if (kept > l1->most_kept)
+    l1->used[oldest] = ++l1->clock;
 }
 
 static void use_again(L1 *l1, uint32_t line) {
-  use(l1, line);
-  if (l1->most_kept && !l1->lines[line].kept)
+  uint64_t kept = l1->used[line] & KEPT;
+  l1->used[line] = ++l1->clock | kept;
+  l1->newest = line;
+  if (l1->most_kept && !kept)
     keep(l1, line);
 }
 
@@ -337,6 +332,7 @@ void l1_prefetch(const L1 *l1, uint64_t address) {
   uint32_t first = set_of(l1, number), tag = (uint32_t)number + 1;
   for (uint32_t at = first; at < first + l1->ways; at++)
     if (l1->tag[at] == tag) {
+      __builtin_prefetch(&l1->used[at], 1);
       __builtin_prefetch(&l1->lines[at], 1);
       __builtin_prefetch(&l1->sector[(size_t)at * l1->sectors], 1);
       __builtin_prefetch(word_at(l1, at, 0), 1);
@@ -395,29 +391,34 @@ static void make_room(L1 *l1, uint64_t number) {
   } while (goes == NO_LINE);
   if (G_UNLIKELY(l1->hash->watch))
     note_group(l1, group.first / l1->ways / GROUP_SETS);
-  l1->lines[goes].valid = l1->lines[goes].pending = 0;
+  l1->used[goes] = 0;
   l1->taken--;
 }
 
-/* The line for an address: its own, else one that holds nothing, else the next of its set to go. */
+/* The first of [first, end) that holds nothing; `end` if there is none. */
+static uint32_t find_empty(const L1 *l1, uint32_t first, uint32_t end) {
+  while (first < end && is_taken(l1, first))
+    first++;
+  return first;
+}
+
+/* A line for an address that has none: one that holds nothing, else the next of its set to go. It is used now. */
 static uint32_t claim_line(L1 *l1, uint64_t address) {
-  uint32_t line = find_line(l1, address);
-  if (line != NO_LINE)
-    return line;
   uint64_t number = l1_line(&l1->shape, address);
-  uint32_t set = set_number(l1, number), first = set * l1->ways;
-  if (l1_room(l1, address) && l1->taken == l1->room)
+  uint32_t first = set_of(l1, number), end = first + l1->ways, at = find_empty(l1, first, end);
+  if (at < end && l1->taken == l1->room) {
     make_room(l1, number);
-  uint32_t at = first;
-  while (at < first + l1->ways && is_taken(l1, at))
-    at++;
-  if (at < first + l1->ways)
+    at = find_empty(l1, first, end);
+  }
+  if (at < end)
     l1->taken++;
   else
-    at = next_to_go(l1, first, first + l1->ways);
+    at = next_to_go(l1, first, end);
   l1->tag[at] = (uint32_t)number + 1;
   l1->absent = 0;
-  l1->lines[at] = (Line){.generation = l1->generation};
+  l1->lines[at] = (Line){0};
+  l1->used[at] = ++l1->clock;
+  l1->newest = at;
   return at;
 }
 
@@ -431,13 +432,15 @@ bool l1_pending(const L1 *l1, uint64_t address, uint32_t *fetcher) {
 
 void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher) {
   will_change(l1, address);
-  bool again = l1_has_line(l1, address);
-  uint32_t line = claim_line(l1, address);
+  uint32_t line = find_line(l1, address);
+  if (line == NO_LINE)
+    line = claim_line(l1, address);
+  else
+    use_again(l1, line);
   Sector *sector = &l1->sector[(size_t)line * l1->sectors];
   l1->lines[line].pending |= sectors;
   for (uint32_t rest = sectors; rest; rest &= rest - 1)
     sector[__builtin_ctz(rest)].fetcher = fetcher;
-  (again ? use_again : use)(l1, line);
 }
 
 /* Of pending sectors: those that `fetcher` brings. They were read then. */
@@ -521,14 +524,18 @@ void l1_evict(L1 *l1, uint64_t address, uint32_t sectors) {
   if (line == NO_LINE)
     return;
   will_change(l1, address);
-  l1->lines[line].valid &= ~sectors;
-  l1->lines[line].pending &= ~sectors;
-  l1->taken -= !is_taken(l1, line);
+  Line *held = &l1->lines[line];
+  held->valid &= ~sectors;
+  held->pending &= ~sectors;
+  if (held->valid | held->pending)
+    return;
+  l1->used[line] = 0;
+  l1->taken--;
 }
 
 void l1_invalidate(L1 *l1) {
   for (uint32_t set = 0; l1->hash->watch && set < l1->sets; set += GROUP_SETS)
     note_group(l1, set / GROUP_SETS);
-  l1->generation++;
+  l1->emptied = l1->clock;
   l1->taken = 0;
 }
