@@ -108,18 +108,20 @@ uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request) {
   return count;
 }
 
-/* Of one sector: how many lanes are on that of its words that most are on; *bytes: how many of its bytes are accessed. */
+/* Of one sector: how many lanes are on that of its words that most are on, and on that of all its words that fewest
+ * are on: so many turns take the whole sector. */
 static uint32_t most_on_a_word(const Coalescer *coalescer, const MemRequest *request, uint32_t lanes,
-                               uint32_t *bytes) {
+                               uint32_t *fewest) {
   uint8_t on[256] = {0};
-  uint32_t most = 0, words = 0;
+  uint32_t most = 0, size = 1u << coalescer->sector_shift, width = MAX(4u, request->bytes);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-    uint32_t word = (uint32_t)(request->address[__builtin_ctz(rest)] & ((1u << coalescer->sector_shift) - 1)) / 4;
+    uint32_t word = (uint32_t)(request->address[__builtin_ctz(rest)] & (size - 1)) / width;
     uint8_t now = ++on[word];
-    words += now == 1;
     most = now > most ? now : most;
   }
-  *bytes = words * request->bytes;
+  *fewest = most;
+  for (uint32_t word = 0; word < size / width; word++)
+    *fewest = MIN(*fewest, on[word]);
   return most;
 }
 
@@ -147,13 +149,12 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
   }
   uint64_t turn = request->floats && request->bytes == 8 ? coalescer->double_milli : coalescer->word_milli;
   for (uint32_t sectors = piece->sectors; sectors; sectors &= sectors - 1) {
-    uint32_t lanes = 0, bytes;
+    uint32_t lanes = 0, whole;
     for (uint32_t rest = piece->lanes; rest; rest &= rest - 1)
       if (sector_bit(coalescer, request->address[__builtin_ctz(rest)]) == (sectors & -sectors))
         lanes |= rest & -rest;
-    uint32_t most = most_on_a_word(coalescer, request, lanes, &bytes);
-    bool whole = most == 1 && bytes == 1u << coalescer->sector_shift;
-    uint64_t takes = whole ? coalescer->sector_milli : most * turn;
+    uint32_t most = most_on_a_word(coalescer, request, lanes, &whole);
+    uint64_t takes = whole * coalescer->sector_milli + (most - whole) * turn;
     busy += request->cas ? MAX(takes, most * coalescer->cas_milli) : takes;
     turns += most;
     longest = MAX(longest, most);

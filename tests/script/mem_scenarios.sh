@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_size, mem_cross, mem_after, mem_gather, mem_hot, mem_ways, mem_try, mem_look, mem_crowded, mem_window): some of their rows beside an H200, as the
+# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_size, mem_cross, mem_bins, mem_after, mem_gather, mem_hot, mem_ways, mem_try, mem_look, mem_crowded, mem_window): some of their rows beside an H200, as the
 # machine code that is recorded beside them. TAP. MEASURED=all: all rows, which takes some minutes.
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
@@ -63,7 +63,7 @@ window() {
 }
 
 all=${MEASURED:+1}
-plan 12
+plan 13
 crowded
 window
 # Columns: kind, blocks, warps, words. Rows of 4 and 8 blocks with 8 and 16 words, of all blocks with 65,536 words and more, one word, kinds 3 and 5, and kind 9 of 4 and 8 blocks set parameters. The way of a GPC is from those of kind 9.
@@ -75,6 +75,8 @@ compare mem_flow 10 0 "${all:-\$3 == 1024 && \$4 == 1 && (\$2 == 132 || \$2 == 1
 compare mem_size 12 '$3 > 40 && $3 < 64' "${all:-\$2 == 0 && \$5 == 2 && \$4 == 0 && (\$3 == 8 || \$3 == 32 || \$3 == 40 || \$1 == 2 && \$3 == 64)}"
 # Columns: MB, warps, lines under way, pass. 32 warps with 8 lines each of 16 and 32 MB set a parameter.
 compare mem_cross 12 0 "${all:-\$1 == 4}"
+# Columns: how, words of a warp, groups of them, apart, stride, blocks, warps. Words of few lines: which others share a slice is chance. Eight words, one group, set a parameter.
+compare mem_bins 3 0 "\$5 == 1 && \$6 == 132 && (\$3 == 1 || \$2 > 2 && \$4 == 0) && \$1 < 2 && ${all:-\$7 == 8 && \$3 < 16 && \$1 == 0}"
 # Columns: first, its lanes, second, its lanes, same, pause, blocks. Behind stores and reductions of all warps the second access waits longer here, and the
 # first one less.
 compare mem_after 18 '$1 == 1 || $1 == 2' "${all:-\$5 == 0 && \$6 == 0 && \$7 == 1 && NR % 2}"
