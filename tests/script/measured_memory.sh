@@ -44,23 +44,27 @@ the same lines of a block; warps 0x1/512/24
 load beside store/256
 "
 
-# With more than four warps an SM; with 1056 blocks that add next to another word; with a holder beside 132 blocks that try with 4 lanes each. Loads beside a crowd on random words wait
+# With more than four warps an SM; with 1056 blocks that add next to another word; another page's loads
+# pass the slice of the additions, by seed. Stores of eight warps of an SM to a line take twice as long here, and those of 2112 blocks by half again; of a block's
+# warps that find the port full, lines and sectors take a third to twice as long on the GPU. Loads beside a crowd on random words wait
 # in a network that pushes back where it is full, which isn't modelled: see doc/hardware.md.
 test -z "${MEASURED-}" || known="${known}blocks; four in a row/32/8
 others: atom.add; next line/1056/528
-holder: its own try/132/4
-holder: fence/132/4
-holder: store and fence/132/4
-holder: fence again/132/4
-holder: exchange/132/4
-holder: exchange/132/32
-load of other lines beside atom.cas that fails/288
-load of other lines beside atom.add/288
+volatile beside atom.add; another page/528/264
+volatile beside atom.add; another page/1056/528
+lanes store; one word; shared/32/32
+lanes store; one word; own/32/32
+lanes store; one line; shared/32/32
+lanes store; one line; own/32/32
+own lines of a warp; warps 0x3/512/16
+own lines of a warp; warps 0xf/512/8
+own lines of a warp; 16 apart; warps 0xf/512/8
+own sectors of a warp; warps 0xf/512/32
+blocks; all in a row/32/1
 load of their lines beside atom.cas that fails/1024
 load of other lines beside atom.cas that fails/1024
 load of their lines beside atom.add/1024
 load of other lines beside atom.add/1024
-atom.cas that fails; loads of other lines/1024/28/1024
 "
 
 # The seed says how far the lines and SMs of a run lie apart, which no table has: 9 gives the first line of mem_mixed the latency that it has on the GPU (of 14 seeds;
