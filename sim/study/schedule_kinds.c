@@ -16,14 +16,15 @@ static uint64_t warps_of(const ScenarioLaunch *launch) {
 enum { LATE_WARPS_FEW = 256, LATE_WARPS_MAX = 1024, HELD_SEEDS_MAX = 64 };
 
 /* The kernel has an access that asks what others have done: an atomic operation with a result, a load that isn't
- * plain, the lock unit's; or it arrives at a barrier without waiting there. */
+ * plain, the lock unit's; or it arrives at a barrier without waiting there, or at one of so many threads, where
+ * whoever comes first meets. */
 static bool asks_others(const Kernel *kernel) {
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     const Inst *inst = &kernel->insts[pc];
     const OpInfo *info = &op_info[inst->op];
     bool asks = info->flags & OPF_LOAD && (inst->sem != SEM_WEAK || inst->cache == CACHE_CV);
     if (asks || info->flags & (OPF_ATOMIC | OPF_LOCK) ||
-        (inst->op == OP_BAR && inst->mode == BAR_ARV))
+        (inst->op == OP_BAR && (inst->mode == BAR_ARV || inst->flags & INST_HAS_COUNT)))
       return true;
   }
   return false;

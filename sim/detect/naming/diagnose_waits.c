@@ -6,6 +6,7 @@
 #include "sim/detect/naming/diagnose.h"
 #include "sim/detect/naming/locate.h"
 
+/* Of a barrier with a thread count, since others are complete once who is missing has exited. */
 static void add_exited(Finding *finding, const Block *block) {
   GString *warps = g_string_new(NULL);
   for (uint32_t warp = 0; warp < block->warps; warp++)
@@ -18,6 +19,10 @@ static void add_exited(Finding *finding, const Block *block) {
                         "count waits for them all the same)",
                         warps->str));
   g_string_free(warps, TRUE);
+  g_free(finding->repair);
+  finding->repair =
+      g_strdup("let as many threads come to the barrier as it counts, each time, in the same order as "
+               "the others; give each group of threads that meets by itself a barrier of its own number");
 }
 
 /* The host waits for a word that nobody would change. */
