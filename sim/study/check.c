@@ -304,11 +304,23 @@ static void settle_older(Gathering *all, const GArray *schedules, const Expectat
     expect_left(all, expect);
 }
 
+/* The findings of the worst run, as the first schedule that had them gives them: repairs were tried there. Errors stay
+ * its own, since they explain how it ended. */
+static GPtrArray *findings_of_worst(const Gathering *all) {
+  GPtrArray *findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
+  for (guint i = 0; i < all->worst->findings->len; i++) {
+    const Finding *own = g_ptr_array_index(all->worst->findings, i);
+    const Finding *known = finding_severity(own->id) == SEVERITY_ERROR ? own : find_known(all->united.findings, own);
+    if (!is_known(findings, own))
+      g_ptr_array_add(findings, finding_copy(known ? known : own));
+  }
+  return findings;
+}
+
 /* The worst run with what all of them gave; its own findings stand first, since they explain the verdict. */
 static RunResult *unite(Gathering *all, const Expectation *expect) {
   RunResult *result = all->worst;
-  GPtrArray *findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  unite_findings(findings, result->findings);
+  GPtrArray *findings = findings_of_worst(all);
   unite_findings(findings, all->united.findings);
   g_ptr_array_unref(all->united.findings);
   all->united.findings = findings;

@@ -22,7 +22,7 @@ refuses() { # refuses WORDS OPTION...: wrong usage with these words
   expects "$words"
 }
 
-plan 19
+plan 20
 check traces/slides/k1.yaml -m h200 --schedules 29
 point "as many schedules as asked for" "$(expects '(the worst of 29 schedules)'
   expects '  random               fallthrough-first  1,2 ')"
@@ -91,4 +91,9 @@ point "schedules that weren't finished" "$(expects 'cuda_slow_sleep on h200: com
 check tests/corpus/cuda_slow_sleep.yaml -m h200 --format json
 point "the same in JSON" "$(expects '"held_up_unfinished" : {'
   expects '"tried" : 64')"
+
+# The race shows under an earlier schedule than the hang, which has it, too: its repairs were tried under the first.
+check tests/corpus/cuda_named_groups_one.yaml -m h200 --seed 20
+point "a race beside a later hang, with what was tried" "$(expects 'cuda_named_groups_one on h200: barrier-deadlock'
+  expects 'repair: put __syncthreads() behind the store of `word[thread] += thread;` in line 13, before the load of ')"
 finish
