@@ -140,6 +140,8 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/lane_class.h \
   sim/detect/naming/locate.c \
   sim/detect/naming/locate.h \
+  sim/detect/naming/paths.c \
+  sim/detect/naming/paths.h \
   sim/detect/naming/standing.c \
   sim/detect/naming/standing.h \
   sim/detect/naming/verdicts.def \

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/naming/paths.h"
 #include "sim/detect/race/race_order.h"
 
 const char race_initialise_repair[] =
@@ -174,6 +175,32 @@ static void try_before_use(Finding *finding, const ProbePoint *point, const Race
                                      first, then));
 }
 
+/* ---- words that get a first value ---- */
+
+static bool is_atomic(const Inst *inst, const void *user) {
+  (void)user;
+  return op_info[inst->op].flags & OPF_ATOMIC;
+}
+
+bool race_sets_first(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const RaceEnd *plain = race->first.strong ? second : &race->first;
+  if (race_is_host(&race->first) || race_is_host(second) || !race_of_one_launch(race, second) ||
+      race->first.strong == second->strong || !race->first.write || !second->write)
+    return false;
+  return !paths_lead(race_launch_of(point, plain)->kernel, is_atomic, NULL, plain->pc);
+}
+
+const char *race_first_value_repair(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (race->space == SPACE_SHARED && race_launch_of(point, second)->cluster_blocks > 1)
+    return "put cluster.sync() behind the store that gives the word its first value, where all threads of the "
+           "cluster come by, before any of them uses it";
+  if (race_of_one_block(race, second))
+    return "put __syncthreads() behind the store that gives the word its first value, where all threads of the block "
+           "come by, before any of them uses it";
+  return "give the word its first value before the launch (cudaMemset(), or a kernel before this one): other blocks "
+         "may use it before the store, and lose what they did";
+}
+
 void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *second) {
   finding_set_doubt(finding, edit_at(race_launch_of(point, second), second->pc, EDIT_NOTHING, false));
 }
@@ -222,5 +249,7 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
   if (race->cause == RACE_LANES || race->cause == RACE_UNORDERED)
     try_barriers(finding, point, race, second);
   if (race->first.strong != second->strong)
-    finding->otherwise = race->first.write && second->write ? race_both_stores_repair : race_plain_access_repair;
+    finding->otherwise = race_sets_first(point, race, second) ? race_first_value_repair(point, race, second)
+                         : race->first.write && second->write ? race_both_stores_repair
+                                                              : race_plain_access_repair;
 }

@@ -12,6 +12,12 @@ extern const char race_both_stores_repair[], race_plain_access_repair[], race_in
  * NULL. */
 const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const RaceEnd *second);
 
+/* Both write, and the plain store gives the word its first value, as far as the kernel tells: a thread that comes to it
+ * has made no atomic operation. */
+bool race_sets_first(const ProbePoint *point, const Race *race, const RaceEnd *second);
+/* What helps then: no store that is atomic. */
+const char *race_first_value_repair(const ProbePoint *point, const Race *race, const RaceEnd *second);
+
 /* x++ on one word by several threads: a load and a store of one line with one address, and what is stored is a sum
  * of what was loaded. */
 bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second);

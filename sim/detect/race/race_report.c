@@ -145,22 +145,35 @@ static const char *what_is_missing(const ProbePoint *point, const Race *race, co
     return "nothing orders them: no barrier (__syncthreads()), no atomic or volatile flag that the first hands to "
            "the "
            "second";
+  if (race->space == SPACE_SHARED) /* of another block of the cluster */
+    return "nothing orders them: no barrier of the cluster (cluster.sync()), no atomic or volatile flag that the "
+           "first "
+           "hands to the second";
   return "nothing orders them: blocks have no barrier in common, and no atomic or volatile flag is handed from the "
          "first to the second";
 }
 
-#define FENCES_OF_A_FLAG \
+#define FENCES_OF_A_FLAG                                                                                           \
   "__threadfence() before it is set and behind where it is seen (and __syncthreads() between, if one thread does " \
   "that for its block)"
 
+/* Of two blocks of a cluster. */
+static const char cluster_repair[] = "put cluster.sync() between the two, where all threads of the cluster come by, "
+                                     "or hand over with an mbarrier or an "
+                                     "atomic flag of the cluster's scope";
+
 /* A strong access and a plain one. */
-static const char *repair_of_mixed(const Race *race, const RaceEnd *second) {
+static const char *repair_of_mixed(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (race_sets_first(point, race, second))
+    return race_first_value_repair(point, race, second);
   if (race->first.write && second->write)
     return race_both_stores_repair;
   if (race->cause == RACE_LANES)
     return "put __syncwarp() between the two, or make the plain access volatile or atomic, too";
   if (race_of_one_block(race, second))
     return "put __syncthreads() between the two, or make the plain access volatile or atomic, too";
+  if (race->space == SPACE_SHARED)
+    return cluster_repair;
   return "make the plain access volatile or atomic, too, or, if it has to come behind the other one, hand over with "
          "a flag, " FENCES_OF_A_FLAG;
 }
@@ -203,7 +216,7 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
     return (Reason){.why = g_strdup_printf("one of the two is strong (atomic, volatile, relaxed or stronger), the "
                                            "other isn't; %s",
                                            missing),
-                    .repair = g_strdup(repair_of_mixed(race, second))};
+                    .repair = g_strdup(repair_of_mixed(point, race, second))};
   if (race->cause != RACE_LANES && leaves_waiting_lanes(point))
     return whatever_barriers_do(missing,
                                 "if one lane takes the lock, or waits for the flag, for all of its warp, put "
@@ -227,9 +240,10 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
                        "__threadfence_block()";
     return reason;
   }
-  return because(missing,
-                 "hand over with an atomic or volatile flag, " FENCES_OF_A_FLAG
-                 ", or split the kernel into two launches");
+  if (race->space == SPACE_SHARED)
+    return because(missing, cluster_repair);
+  return because(missing, "hand over with an atomic or volatile flag, " FENCES_OF_A_FLAG
+                          ", or split the kernel into two launches");
 }
 
 /* The write at `pc` is a release, or stands directly behind a fence. */
