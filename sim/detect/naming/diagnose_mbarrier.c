@@ -2,6 +2,7 @@
 #include "sim/core/look.h"
 #include "sim/core/mbarrier.h"
 #include "sim/detect/naming/diagnose.h"
+#include "sim/detect/naming/paths.h"
 
 static MbarrierCounts counts_of(const WaitGraph *graph, const Inst *inst, uint64_t key) {
   const Sm *sm = &graph->explorer->gpu->sms[(key >> 32) & 0x7fffffff];
@@ -28,6 +29,21 @@ static const char repair_bytes[] =
 
 static bool lacks_bytes_alone(const MbarrierCounts *counts) { return counts->bytes && !counts->missing; }
 
+static bool is_arrival(const Inst *inst, const void *user) {
+  (void)user;
+  return inst_arrives(inst);
+}
+
+/* Nobody has arrived since it was initialised, by a thread that may have arrived before that. */
+static bool began_again(const WaitGraph *graph, WordKey key, const MbarrierCounts *counts) {
+  WordChange change = diagnose_word_change(graph, key);
+  if (thread_is_none(change.thread) || thread_is_host(change.thread) || counts->missing != counts->expected)
+    return false;
+  const Kernel *kernel = gpu_launch(graph->explorer->gpu, change.thread.launch)->kernel;
+  const Inst *inst = &kernel->insts[change.pc];
+  return inst->op == OP_ATOMS && inst->mode == ATOM_EXCH && paths_lead(kernel, is_arrival, NULL, change.pc);
+}
+
 /* It expects more than comes. */
 static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *inst, uint64_t key) {
   MbarrierCounts counts = counts_of(graph, inst, key);
@@ -35,11 +51,14 @@ static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *ins
   finding_add_evidence(finding, 0, g_strdup_printf("it is %s", text));
   g_free(finding->repair);
   finding->repair = g_strdup(
-      lacks_bytes_alone(&counts)
-          ? repair_bytes
+      lacks_bytes_alone(&counts) ? repair_bytes
+      : began_again(graph, key, &counts)
+          ? finding_repair_again
           : "initialise the barrier with the number of arrivals that really come in each phase, and before the first "
             "of them (__syncthreads()); a thread that leaves early arrives a last time and drops out "
-            "(arrive_and_drop())");
+            "(arrive_and_drop()); and let each wait be for the next phase, by parity 0 first and then 1 and 0 in "
+            "turn: "
+            "one for a phase that is over waits for nothing");
 }
 
 static bool arrives(const Inst *inst, WordKey key) {
@@ -73,8 +92,8 @@ void diagnose_mbarrier_circle(const WaitGraph *graph, Finding *finding, const Ed
   if (g_strcmp0(finding->repair, repair_bytes) == 0)
     return;
   g_free(finding->repair);
-  if (lacks_bytes_alone(&counts)) {
-    finding->repair = g_strdup(repair_bytes);
+  if (lacks_bytes_alone(&counts) || began_again(graph, thing->key, &counts)) {
+    finding->repair = g_strdup(lacks_bytes_alone(&counts) ? repair_bytes : finding_repair_again);
     return;
   }
   finding->repair = g_strdup(

@@ -71,6 +71,10 @@ const char *finding_doc(FindingId id) {
   return kinds[id].doc;
 }
 
+const char finding_repair_again[] =
+    "initialise the barrier once, since each of its phases begins where the last one ends; or put __syncthreads() "
+    "before it is initialised again, so that nobody still waits for a phase, and behind that";
+
 Severity finding_severity(FindingId id) {
   LS_REQUIRE("finding-in-table", (unsigned)id < FINDING_COUNT);
   return kinds[id].severity;

@@ -38,6 +38,9 @@ const char *severity_name(Severity severity); /* "note", "warning", "error" */
 FindingId finding_from_name(const char *name);
 const char *const *finding_names(void);
 
+/* What mends a barrier in shared memory (mbarrier) that is initialised again while threads use it. */
+extern const char finding_repair_again[];
+
 /* One line of evidence: a place in the source (line 0: none) and what happened or waits there. */
 typedef struct Evidence {
   unsigned line;

@@ -6,8 +6,6 @@
 #include "sim/detect/naming/paths.h"
 #include "sim/detect/race/race_order.h"
 
-const char race_initialise_repair[] =
-    "let one thread initialise the barrier, and put __syncthreads() behind that, before any thread uses it";
 const char race_both_stores_repair[] =
     "make both stores atomic or volatile (a lock is freed with __threadfence(), then atomicExch())";
 const char race_plain_access_repair[] = "make the plain access volatile or atomic, too";
@@ -163,6 +161,23 @@ const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const
   return second->write && (initialises(other) || (!uses_barrier(other) && uses_barrier(one))) ? second : NULL;
 }
 
+static bool is_same(const Inst *inst, const void *user) { return inst == user; }
+
+/* It may be used before it is initialised, by what races with that. */
+static bool initialises_again(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const RaceEnd *init = race_initialises(point, race, second), *use = init == second ? &race->first : second;
+  if (!race_of_one_launch(race, second) || init->pc == use->pc)
+    return false;
+  const Kernel *kernel = race_launch_of(point, init)->kernel;
+  return paths_lead(kernel, is_same, &kernel->insts[use->pc], init->pc);
+}
+
+const char *race_initialise_repair(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (initialises_again(point, race, second))
+    return finding_repair_again;
+  return "let one thread initialise the barrier, and put __syncthreads() behind that, before any thread uses it";
+}
+
 /* One thread initialises it, and all of the block use it: the barrier goes before the use, whichever came first
  * here. */
 static void try_before_use(Finding *finding, const ProbePoint *point, const RaceEnd *init, const RaceEnd *use) {
@@ -213,7 +228,7 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
   const RaceEnd *init = race_of_one_block(race, second) ? race_initialises(point, race, second) : NULL;
   if (init && race->cause != RACE_NO_SYNC && race->cause != RACE_SCOPES) {
     try_before_use(finding, point, init, init == second ? &race->first : second);
-    finding->otherwise = race_initialise_repair;
+    finding->otherwise = race_initialise_repair(point, race, second);
     return;
   }
   if (race_is_handed(race) && race->handed.writer != THREAD_LAUNCH_HOST) {

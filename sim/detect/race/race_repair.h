@@ -7,10 +7,13 @@
 #include "sim/detect/race/race_ends.h"
 
 /* Of a strong access and a plain one, both stores or not: what may help without a barrier, and can't be tried. */
-extern const char race_both_stores_repair[], race_plain_access_repair[], race_initialise_repair[];
+extern const char race_both_stores_repair[], race_plain_access_repair[];
 /* The end that initialises a barrier in shared memory (mbarrier), if the other one uses it, or does the same;
  * NULL. */
 const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const RaceEnd *second);
+
+/* What helps then. */
+const char *race_initialise_repair(const ProbePoint *point, const Race *race, const RaceEnd *second);
 
 /* Both write, and the plain store gives the word its first value, as far as the kernel tells: a thread that comes to it
  * has made no atomic operation. */

@@ -211,7 +211,7 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
                                          "by the last one of an atomic counter, with __threadfence() before each "
                                          "counts");
   if (race_initialises(point, race, second))
-    return because(missing, race_initialise_repair);
+    return because(missing, race_initialise_repair(point, race, second));
   if (race->first.strong || second->strong)
     return (Reason){.why = g_strdup_printf("one of the two is strong (atomic, volatile, relaxed or stronger), the "
                                            "other isn't; %s",
