@@ -246,19 +246,27 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
                           ", or split the kernel into two launches");
 }
 
-/* The write at `pc` is a release, or stands directly behind a fence. */
-static bool is_fenced(const Kernel *kernel, uint32_t pc) {
+/* What makes the write at `pc` hand on: itself, if it is a release, or the fence directly before it; NULL. */
+static const Inst *release_of(const Kernel *kernel, uint32_t pc) {
   const uint32_t other = OPF_LOAD | OPF_STORE | OPF_ATOMIC | OPF_BRANCH | OPF_BARRIER;
   if (order_releases(&kernel->insts[pc]))
-    return true;
+    return &kernel->insts[pc];
   while (pc-- > 0 && !(op_info[kernel->insts[pc].op].flags & other))
     if (kernel->insts[pc].op == OP_MEMBAR)
-      return true;
-  return false;
+      return &kernel->insts[pc];
+  return NULL;
+}
+
+/* A thread of another block can't take what is handed on: what hands it on is for threads of the own block only. */
+static bool is_handed_narrowly(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if (race->cause != RACE_NO_RELEASE || race->handed.writer == THREAD_LAUNCH_HOST || race_of_one_block(race, second))
+    return race->cause == RACE_NARROW_RELEASE;
+  const Inst *release = release_of(gpu_launch(point->gpu, race->handed.writer)->kernel, race->handed.from);
+  return release && order_scope(release) == IN_ONE_BLOCK;
 }
 
 /* The order would be there, but for a fence. */
-static Reason missing_fence(const ProbePoint *point, const Race *race) {
+static Reason missing_fence(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const Launch *writer = gpu_launch(point->gpu, race->handed.writer), *reader = gpu_launch(point->gpu, race->taker);
   g_autofree char *first = locate_line_text(race_launch_of(point, &race->first), race->first.pc);
   g_autofree char *from = locate_line_text(writer, race->handed.from);
@@ -266,7 +274,7 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
   g_autofree char *to = locate_line_text(reader, race->handed.to);
   g_autofree char *to_source = locate_source(reader, race->handed.to);
   const char *access = race->first.write ? "store" : "load";
-  if (race->cause == RACE_NARROW_RELEASE)
+  if (is_handed_narrowly(point, race, second))
     return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s, but the fence between, or that "
                                            "access, is for threads of its own block only: the scope is too small",
                                            access, first, from_source, from),
@@ -289,7 +297,7 @@ static Reason missing_fence(const ProbePoint *point, const Race *race) {
                             "of its own block only: its scope is too small",
                             access, first, from_source, from, to_source, to),
         .repair = g_strdup_printf("give the access of `%s` in %s the scope of the GPU (.gpu)", to_source, to)};
-  if (race->cause == RACE_NO_RELEASE && is_fenced(writer->kernel, race->handed.from))
+  if (race->cause == RACE_NO_RELEASE && release_of(writer->kernel, race->handed.from))
     return (Reason){
         .why = g_strdup_printf("the %s in %s comes by way of other threads, the last of which hands it on by "
                                "`%s` in %s, behind a fence; one is missing on the way to there",
@@ -364,7 +372,7 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
   case RACE_NO_ACQUIRE:
   case RACE_NARROW_RELEASE:
   case RACE_NARROW_ACQUIRE:
-  case RACE_NARROW_TAKE: return missing_fence(point, race);
+  case RACE_NARROW_TAKE: return missing_fence(point, race, second);
   case RACE_SCOPES:
     return because("both are strong, but one of them only for threads of its own block (.cta)",
                    "give both the scope of the GPU (.gpu)");
@@ -382,8 +390,8 @@ static Reason reason_of(const ProbePoint *point, const Race *race, const RaceEnd
                                                                         : unordered_fermi(race, second);
 }
 
-static const char *gap_text(const Race *race) {
-  switch (race->cause) {
+static const char *gap_text(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  switch (is_handed_narrowly(point, race, second) ? RACE_NARROW_RELEASE : race->cause) {
   case RACE_NO_RELEASE:
   case RACE_NO_ACQUIRE: return "a fence is missing between the two";
   case RACE_NARROW_RELEASE:
@@ -421,7 +429,7 @@ static Finding *between_accesses(const RaceReport *report, const ProbePoint *poi
                       : race->missed     ? "; nothing guarantees that this is seen, and here it isn't"
                                          : "; nothing guarantees that this is seen";
   char *message = g_strdup_printf("%s: %s %s, which %s %s%s, and %s", who, verb, where, first_who,
-                                  deed(point, &race->first), sight, gap_text(race));
+                                  deed(point, &race->first), sight, gap_text(point, race, second));
   Finding *finding = locate_finding(finding_of(race), message, race_launch_of(point, place), place->pc);
   add_end(finding, point, &race->first, "first");
   add_end(finding, point, second, "then");
