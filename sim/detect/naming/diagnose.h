@@ -17,6 +17,8 @@ const WarpView *diagnose_view(const WaitGraph *graph, const Node *node);
 uint32_t diagnose_companions(const WaitGraph *graph, const Node *lane, guint thing);
 char *diagnose_lanes(const WaitGraph *graph, const Node *node, uint32_t lanes);
 const char *diagnose_verb(uint32_t lanes);
+/* What mends a wait for a count. */
+extern const char diagnose_repair_count[];
 /* Who changed a word last. */
 WordChange diagnose_word_change(const WaitGraph *graph, WordKey key);
 /* What the word holds now. */

@@ -91,18 +91,48 @@ static bool is_taken_for_good(const WaitGraph *graph, const Node *thing) {
          (op_info[inst->op].flags & OPF_ATOMIC && inst->op != OP_RED && inst->mode == ATOM_CAS);
 }
 
+/* A lane that waits for the word has given it its value itself. */
+static bool is_own(const WaitGraph *graph, const Edge *wait) {
+  const Node *thing = wait_node(graph, wait->to);
+  for (guint i = 0; i < graph->edges->len && thing->kind == NODE_WORD; i++) {
+    const Edge *edge = wait_edge(graph, i);
+    if (edge->to == wait->to && wait_node(graph, edge->from)->kind == NODE_LANE && has_set(graph, edge, thing->key))
+      return true;
+  }
+  return false;
+}
+
+/* What gave the word its value last counts. */
+static bool is_counted(const WaitGraph *graph, const Node *thing) {
+  WordChange change = diagnose_word_change(graph, thing->key);
+  if (thread_is_none(change.thread) || thread_is_host(change.thread))
+    return false;
+  const Inst *inst = &gpu_launch(graph->explorer->gpu, change.thread.launch)->kernel->insts[change.pc];
+  return op_info[inst->op].flags & OPF_ATOMIC && !queue_unit_has(inst) &&
+         (inst->mode == ATOM_ADD || inst->mode == ATOM_INC);
+}
+
+const char diagnose_repair_count[] =
+    "let as many threads count as are waited for, on every path; or, if the count may have passed the awaited "
+    "number, "
+    "or been set back, before a thread looks, wait until it is at least that number, or use a counter for each round";
+
 /* Of a word that only those who wait for it would change: who gave it its value is one of them, or has gone. */
 static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
   const Node *thing = wait_node(graph, wait->to);
   if (thing->in_round)
     return "only those who wait for such words change them: let them end once nothing is left that they could wait "
            "for, or let somebody else store it";
-  for (guint i = 0; i < graph->edges->len && thing->kind == NODE_WORD && thing->waiter; i++) {
-    const Edge *edge = wait_edge(graph, i);
-    if (edge->to == wait->to && wait_node(graph, edge->from)->kind == NODE_LANE && has_set(graph, edge, thing->key))
-      return "who changed the word last waits for it, too: let no thread take a lock that it has, count a semaphore "
-             "up as often as down, and let somebody who doesn't wait for the word give the signal";
-  }
+  if (thing->kind == NODE_WORD && !thing->waiter && has_set(graph, wait, thing->key))
+    return "the thread that waits has given the word this value itself, maybe over a signal that had come: let it do "
+           "that before it looks at what the signal tells of, or look and take by one atomic operation "
+           "(atomicExch()); and let the signal be given on every path";
+  if (thing->kind == NODE_WORD && thing->waiter && is_own(graph, wait))
+    return is_counted(graph, thing)
+               ? diagnose_repair_count
+               : "who changed the word last waits for it, too: let no thread take a lock that it has, count a "
+                 "semaphore "
+                 "up as often as down, and let somebody who doesn't wait for the word give the signal";
   if (thing->kind == NODE_WORD && thing->waiter && is_taken_for_good(graph, thing))
     return "nobody gives back what was taken: release a lock on each way out, count a semaphore up as often as down, "
            "and let a signal come from somebody who doesn't wait for it";

@@ -98,10 +98,7 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   if (op_info[inst->op].flags & OPF_ATOMIC && !queue_unit_has(inst) &&
       (inst->mode == ATOM_ADD || inst->mode == ATOM_INC || inst->mode == ATOM_DEC)) {
     g_free(finding->repair);
-    finding->repair =
-        g_strdup("let as many threads count as are waited for, on every path; or, if the count may have passed the "
-                 "awaited number before a thread looks, wait until it is at least that number, or use a counter for "
-                 "each round");
+    finding->repair = g_strdup(diagnose_repair_count);
   }
 }
 
