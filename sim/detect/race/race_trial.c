@@ -1,5 +1,6 @@
 #include "sim/detect/race/race_trial.h"
 
+#include "isa/flow/past.h"
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/race/decides.h"
 
@@ -14,6 +15,8 @@ void race_trial_init(RaceTrial *trial, const Repair *repair) {
     return;
   trial->marks = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
   trial->deciding = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
+  trial->skipped = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+  trial->passed = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
   trial->phases = g_ptr_array_new_with_free_func(free_phases);
 }
 
@@ -22,6 +25,8 @@ void race_trial_clear(RaceTrial *trial) {
     return;
   g_hash_table_destroy(trial->marks);
   g_hash_table_destroy(trial->deciding);
+  g_hash_table_destroy(trial->skipped);
+  g_hash_table_destroy(trial->passed);
   g_ptr_array_unref(trial->phases);
 }
 
@@ -85,6 +90,32 @@ static GArray *phases_of(const RaceTrial *trial, uint32_t actor) {
   return actor < trial->phases->len ? g_ptr_array_index(trial->phases, actor) : NULL;
 }
 
+/* Some lane of the warp that has exited went past what is put in, or beside it, so that it can't stand here. */
+static bool is_skipped(RaceTrial *trial, const ProbePoint *point) {
+  const Launch *launch = point->block->launch;
+  bool found = false;
+  for (uint32_t rest = point->warp->lanes & ~point->warp->alive; rest && !found; rest &= rest - 1) {
+    uint32_t left = point->warp->left_from[__builtin_ctz(rest)];
+    gint64 key = (gint64)((uint64_t)launch->index << 48 ^ (uint64_t)point->pc << 24 ^ left);
+    gpointer known;
+    if (!g_hash_table_lookup_extended(trial->skipped, &key, NULL, &known)) {
+      known = GINT_TO_POINTER(past_skipped(launch->kernel, point->pc, left));
+      g_hash_table_insert(trial->skipped, g_memdup2(&key, sizeof key), known);
+    }
+    found = GPOINTER_TO_INT(known) != PAST_EARLY;
+  }
+  return found;
+}
+
+/* Some lane of the warp has been here, left the loop and exited. */
+static bool is_left(RaceTrial *trial, const WarpOrder *warp, const ProbePoint *point) {
+  gint64 key = (gint64)((uint64_t)warp->actor << 32 | point->pc);
+  uint32_t passed = GPOINTER_TO_UINT(g_hash_table_lookup(trial->passed, &key));
+  if ((passed | point->lanes) != passed)
+    g_hash_table_insert(trial->passed, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(passed | point->lanes));
+  return passed & ~point->warp->alive;
+}
+
 static void pass_barrier(RaceTrial *trial, WarpOrder *warp, const ProbePoint *point) {
   trial->misplaced |= point->lanes != point->warp->alive;
   order_warp_sync(warp, ALL_LANES, ALL_LANES); /* a new time begins */
@@ -101,6 +132,11 @@ static bool is_behind(EditKind kind) {
          kind == EDIT_BARRIER_BEHIND;
 }
 
+static bool brings_together(EditKind kind) {
+  return kind == EDIT_WARP_SYNC_BEFORE || kind == EDIT_WARP_SYNC_BEHIND || kind == EDIT_BARRIER_BEFORE ||
+         kind == EDIT_BARRIER_BEHIND;
+}
+
 bool race_trial_takes_older(RaceTrial *trial, const Launch *launch, uint32_t pc, uint32_t value) {
   return race_trial_asks_older(trial) && trial->repair->edit[0].value == value && marks_of(trial, launch)[pc];
 }
@@ -111,6 +147,8 @@ void race_trial_access(RaceTrial *trial, RaceOrder *order, WarpOrder *warp, cons
     const RepairEdit *edit = &trial->repair->edit[i];
     if (!(marks >> i & 1) || is_behind(edit->kind) != behind)
       continue;
+    if (brings_together(edit->kind))
+      trial->misplaced |= is_skipped(trial, point) || is_left(trial, warp, point);
     switch (edit->kind) {
     case EDIT_NOTHING:
     case EDIT_OLDER: break;

@@ -1,7 +1,8 @@
 /* race_trial.h - a repair that is tried: a fence or barrier put in for the race detector only. What runs stays as it is, and
  * what the warps know of each other becomes what it would be.
  * A block barrier puts each access into a phase of its warp, the number of barriers before it: those of other phases are
- * ordered, whichever came first here. It is misplaced where part of a warp passes it, or some warps of a block more often.
+ * ordered, whichever came first here. It is misplaced where part of a warp passes it, or some warps of a block more
+ * often. That and a barrier of the warp are where lanes went past it and exited (isa/flow/past.h), or left its loop.
  * A doubt (EDIT_NOTHING) puts nothing in: it takes away what doesn't decide the access that it is about (decides.h).
  * Misses order that is handed on behind such a barrier: then a repair that would help isn't proposed. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_TRIAL_H
@@ -15,7 +16,9 @@ typedef struct RaceTrial {
   GHashTable *marks;    /* Kernel * -> uint8_t for each instruction: mask of the edits there */
   GHashTable
       *deciding; /* Kernel * -> uint8_t of each instruction: whether what it is handed counts for a doubt: Decides */
-  GPtrArray *phases; /* of each actor: GArray of the times in which its phases began, or NULL */
+  GHashTable *skipped; /* how exited lanes passed an instruction: the launch, it and where they left -> Past */
+  GHashTable *passed;  /* the actor and the instruction -> its lanes that have been there */
+  GPtrArray *phases;   /* of each actor: GArray of the times in which its phases began, or NULL */
   bool misplaced;
 } RaceTrial;
 
