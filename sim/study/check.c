@@ -304,8 +304,8 @@ static void settle_older(Gathering *all, const GArray *schedules, const Expectat
     expect_left(all, expect);
 }
 
-/* The findings of the worst run, as the first schedule that had them gives them: repairs were tried there. Errors stay
- * its own, since they explain how it ended. */
+/* The findings of the worst run, as the first schedule that had them gives them: repairs were tried there. Errors
+ * stay its own, since they explain how it ended. */
 static GPtrArray *findings_of_worst(const Gathering *all) {
   GPtrArray *findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
   for (guint i = 0; i < all->worst->findings->len; i++) {

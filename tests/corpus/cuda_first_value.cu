@@ -50,3 +50,23 @@ extern "C" __global__ void first_freed(int *word, volatile int *count) {
     *word = 0;
   }
 }
+
+// A slot that the first block fills and the second one empties, by a plain store or a volatile one: no first value either.
+extern "C" __global__ void first_emptied(int plain, int *full, int *slot, int *out) {
+  if (threadIdx.x != 0)
+    return;
+  for (int i = 0; i < 3; i++) {
+    while (*(volatile int *)full != (int)blockIdx.x) {
+    }
+    __threadfence();
+    if (blockIdx.x == 0)
+      *slot = i;
+    else
+      out[i] = *slot;
+    __threadfence();
+    if (blockIdx.x == 1 && plain)
+      *full = 0;
+    else
+      *(volatile int *)full = 1 - blockIdx.x;
+  }
+}

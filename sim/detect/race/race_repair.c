@@ -192,9 +192,11 @@ static void try_before_use(Finding *finding, const ProbePoint *point, const Race
 
 /* ---- words that get a first value ---- */
 
-static bool is_atomic(const Inst *inst, const void *user) {
+static bool is_strong(const Inst *inst, const void *user) {
   (void)user;
-  return op_info[inst->op].flags & OPF_ATOMIC;
+  uint32_t flags = op_info[inst->op].flags;
+  bool strong = inst->sem != SEM_WEAK || inst->cache == CACHE_CV || inst->cache == CACHE_WT;
+  return flags & OPF_ATOMIC || (flags & (OPF_LOAD | OPF_STORE) && strong);
 }
 
 bool race_sets_first(const ProbePoint *point, const Race *race, const RaceEnd *second) {
@@ -202,7 +204,7 @@ bool race_sets_first(const ProbePoint *point, const Race *race, const RaceEnd *s
   if (race_is_host(&race->first) || race_is_host(second) || !race_of_one_launch(race, second) ||
       race->first.strong == second->strong || !race->first.write || !second->write)
     return false;
-  return !paths_lead(race_launch_of(point, plain)->kernel, is_atomic, NULL, plain->pc);
+  return !paths_lead(race_launch_of(point, plain)->kernel, is_strong, NULL, plain->pc);
 }
 
 const char *race_first_value_repair(const ProbePoint *point, const Race *race, const RaceEnd *second) {

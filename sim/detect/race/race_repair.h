@@ -15,8 +15,8 @@ const RaceEnd *race_initialises(const ProbePoint *point, const Race *race, const
 /* What helps then. */
 const char *race_initialise_repair(const ProbePoint *point, const Race *race, const RaceEnd *second);
 
-/* Both write, and the plain store gives the word its first value, as far as the kernel tells: a thread that comes to it
- * has made no atomic operation. */
+/* Both write, and the plain store gives the word its first value, as far as the kernel tells: a thread that comes to
+ * it has made no strong access. */
 bool race_sets_first(const ProbePoint *point, const Race *race, const RaceEnd *second);
 /* What helps then: no store that is atomic. */
 const char *race_first_value_repair(const ProbePoint *point, const Race *race, const RaceEnd *second);
