@@ -114,8 +114,8 @@ static bool is_counted(const WaitGraph *graph, const Node *thing) {
 
 const char diagnose_repair_count[] =
     "let as many threads count as are waited for, on every path; or, if the count may have passed the awaited "
-    "number, "
-    "or been set back, before a thread looks, wait until it is at least that number, or use a counter for each round";
+    "number, or been set back, before a thread looks, wait until it is at least that number, or use a counter for "
+    "each round";
 
 /* Of a word that only those who wait for it would change: who gave it its value is one of them, or has gone. */
 static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
@@ -131,8 +131,7 @@ static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
     return is_counted(graph, thing)
                ? diagnose_repair_count
                : "who changed the word last waits for it, too: let no thread take a lock that it has, count a "
-                 "semaphore "
-                 "up as often as down, and let somebody who doesn't wait for the word give the signal";
+                 "semaphore up as often as down, and let somebody who doesn't wait for the word give the signal";
   if (thing->kind == NODE_WORD && thing->waiter && is_taken_for_good(graph, thing))
     return "nobody gives back what was taken: release a lock on each way out, count a semaphore up as often as down, "
            "and let a signal come from somebody who doesn't wait for it";

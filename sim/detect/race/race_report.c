@@ -147,8 +147,7 @@ static const char *what_is_missing(const ProbePoint *point, const Race *race, co
            "second";
   if (race->space == SPACE_SHARED) /* of another block of the cluster */
     return "nothing orders them: no barrier of the cluster (cluster.sync()), no atomic or volatile flag that the "
-           "first "
-           "hands to the second";
+           "first hands to the second";
   return "nothing orders them: blocks have no barrier in common, and no atomic or volatile flag is handed from the "
          "first to the second";
 }
