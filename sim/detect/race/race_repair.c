@@ -39,6 +39,23 @@ static bool stores_sum(const Kernel *kernel, uint32_t load, uint32_t store) {
   return false;
 }
 
+static bool writes_register(const Kernel *kernel, uint32_t pc, int16_t reg) {
+  RegList writes = inst_writes(&kernel->insts[pc], kernel->nregs);
+  for (unsigned i = 0; i < writes.count; i++)
+    if (writes.reg[i] == reg)
+      return true;
+  return false;
+}
+
+/* Both name one address, which the registers still hold at the store. */
+static bool one_address(const Kernel *kernel, uint32_t load, uint32_t store) {
+  const Inst *first = &kernel->insts[load], *then = &kernel->insts[store];
+  for (uint32_t pc = load; pc < store; pc++)
+    if (writes_register(kernel, pc, first->a))
+      return false;
+  return first->a == then->a && first->imm == then->imm;
+}
+
 bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const Launch *launch = race_launch_of(point, second);
   if (race_launch_of(point, &race->first)->kernel != launch->kernel || race->first.strong || second->strong ||
@@ -46,10 +63,12 @@ bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *se
     return false;
   uint32_t load = race->first.write ? point->pc : race->first.pc,
            store = race->first.write ? race->first.pc : point->pc;
-  const Inst *first = &launch->kernel->insts[race->first.pc], *then = point->inst;
-  return locate_key(launch, race->first.pc) == locate_key(launch, point->pc) && first->a == then->a &&
-         first->imm == then->imm && stores_sum(launch->kernel, load, store);
+  return locate_key(launch, race->first.pc) == locate_key(launch, point->pc) &&
+         one_address(launch->kernel, load, store) && stores_sum(launch->kernel, load, store);
 }
+
+/* A compare-and-swap asks whether the word is still what was loaded: of its operands b is that, and no sum. */
+static bool asks(const Inst *inst) { return op_info[inst->op].flags & OPF_ATOMIC && inst->mode == ATOM_CAS; }
 
 bool race_loads_for_update(const Kernel *kernel, uint32_t load) {
   enum { NEAR = 16 };
@@ -57,7 +76,7 @@ bool race_loads_for_update(const Kernel *kernel, uint32_t load) {
   for (uint32_t pc = load + 1; pc < MIN(kernel->ninsts, load + NEAR); pc++) {
     const Inst *then = &kernel->insts[pc];
     if (op_info[then->op].flags & OPF_STORE && op_info[then->op].unit == op_info[first->op].unit &&
-        first->a == then->a && first->imm == then->imm && stores_sum(kernel, load, pc))
+        !asks(then) && one_address(kernel, load, pc) && stores_sum(kernel, load, pc))
       return true;
   }
   return false;
