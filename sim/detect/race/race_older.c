@@ -34,6 +34,7 @@ typedef struct OlderLook {
   gint64 key;
   uint32_t pc, time;      /* of the newest, and of its warp then */
   uint32_t seen, newest;  /* writes that the warp had seen before it began to spin, and has seen by now */
+  uint32_t lanes;         /* which have seen the newest */
   VClock known, by_plain; /* what it knew before it began to spin */
   VClock strict[2], pending[SCOPES];
   bool in_doubt; /* the newest is, and the warp has issued nothing since */
@@ -280,6 +281,7 @@ bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, 
     begin_look(look, step, moment->time);
   if (!past)
     return false;
+  look->lanes = look->newest == past->writes ? look->lanes | group->lanes : group->lanes;
   look->newest = past->writes;
   gpointer actor = GUINT_TO_POINTER(step->warp->actor);
   if (look->in_doubt)
@@ -376,20 +378,39 @@ static void add_load(OlderReading *reading, const Step *step, const Group *group
     reading->load[reading->loads++] = load;
 }
 
+/* Each value that the lanes can read, as far as the order and their own looks tell, is as the one now. */
+static bool is_alike(const Step *step, const Group *group, const WordPast *past) {
+  gint64 key = look_key(step->warp->actor, group->word);
+  const OlderLook *look = g_hash_table_lookup(step->watch->older.looks, &key);
+  uint32_t seen = look && !(group->lanes & ~look->lanes) ? look->newest : 0;
+  uint32_t now = part_of(group, look_global(step->point->gpu, group->word * 4));
+  Question question = {step, group->lanes};
+  AccessOrder order = race_words_order(step, &question);
+  for (unsigned i = past->count; i-- > 0;) {
+    if (past->writes - (past->count - 1 - i) <= seen || order.before(order.user, &past->values[i].ended_by))
+      return true;
+    if (part_of(group, past->values[i].value) != now)
+      return false;
+  }
+  return past->writes == past->count;
+}
+
 OlderReading race_older_before(const Step *step, const Group *group) {
   OlderReading reading = {.loads = 0};
   uint32_t bytes = step->access->bytes;
   gint64 key = (gint64)group->word;
-  const WordPast *past = is_watched(step) && (bytes == 4 || bytes == 4 * OLDER_LOAD_WORDS)
-                             ? g_hash_table_lookup(step->watch->older.words, &key)
-                             : NULL;
+  const WordPast *past = is_watched(step) ? g_hash_table_lookup(step->watch->older.words, &key) : NULL;
   if (!past || !past->count)
     return reading;
-  const PastValue *newest = &past->values[past->count - 1];
-  add_load(&reading, step, group, newest, &newest->ended_by);
-  unsigned oldest = oldest_of(step, group, past);
-  if (reading.loads && oldest < past->count - 1 && past->values[oldest].value != newest->value)
-    add_load(&reading, step, group, &past->values[oldest], &newest->ended_by);
+  reading.alike = is_alike(step, group, past);
+  if (bytes != 4 && bytes != 4 * OLDER_LOAD_WORDS)
+    return reading;
+  unsigned oldest = oldest_of(step, group, past), last = past->count;
+  const Access *newest = &past->values[last - 1].ended_by;
+  while (!reading.loads && (last == past->count || last > oldest))
+    add_load(&reading, step, group, &past->values[--last], newest);
+  if (reading.loads && oldest < last && past->values[oldest].value != past->values[last].value)
+    add_load(&reading, step, group, &past->values[oldest], newest);
   return reading;
 }
 

@@ -53,7 +53,7 @@ static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access 
   AccessOrder order = race_words_order(step, &question);
   bool missed;
   if (!step->warp->was_handed || !reader.lanes || !shadow_relies(cell, &reader, &order, &found, &missed) ||
-      waits(step) || may_be_of_another_lane(step, &found))
+      (older->alike && !missed) || waits(step) || may_be_of_another_lane(step, &found))
     return;
   unsigned before = step->races;
   race_words_add(step, word, 1, reader.lanes, &found,

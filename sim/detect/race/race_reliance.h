@@ -1,6 +1,7 @@
 /* race_reliance.h - strong loads that rely on an order which nothing guarantees: unordered-access.
  * A load relies on one where it sees a strong write of another thread, a hand-off by another word comes between the
- * two, and nothing in the model orders them. One that waits in a loop, is tried again, or is only a guess doesn't. */
+ * two, and nothing in the model orders them. One that waits in a loop, is tried again, or is only a guess doesn't,
+ * nor does one that finds the same value whichever of the writes it misses. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_RELIANCE_H
 #define LOCKSTEP_DETECT_RACE_RACE_RELIANCE_H
 

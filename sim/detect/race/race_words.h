@@ -16,9 +16,11 @@ typedef struct SettledRace {
   Access first, then;
 } SettledRace;
 
-/* What a strong read of a word might have given instead of what the newest write left: the value before that, and the
- * oldest that it could, where that is another one. */
+/* What a strong read of a word might have given instead of what the newest write left: the newest value before that
+ * which is another one, and the oldest that it could, where that is one more. `alike`: there is none, since all
+ * writes that the read may miss left the word as it was (atomicAdd() of 0). */
 typedef struct OlderReading {
+  bool alike;
   unsigned loads;
   OlderLoad load[RACE_OLDER_LOADS];
 } OlderReading;
