@@ -53,6 +53,10 @@ static const Case cases[] = {
     {"a comparison with something else",
      ADDRESS "L: " FIRST WORDS SECOND "setp.ne.u32 %p1, %r1, 7;\n@%p1 bra L;\nst.global.u32 [%l0+512], %r4;\n" USE, 0,
      0},
+    {"two looks and then the words, in a loop that the first look of the next round ends",
+     ADDRESS FIRST "L: " SECOND "setp.ne.u32 %p1, %r4, %r1;\n@%p1 bra M;\n" WORDS USE
+                   "M: ld.volatile.global.u32 %r1, [%l0];\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra L;\n",
+     0, 0},
     {"another address by then", ADDRESS "L: " FIRST WORDS "add.u64 %l0, %l0, 4;\n" SECOND AGAIN USE, 0, 0},
 };
 

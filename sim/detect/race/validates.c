@@ -36,13 +36,23 @@ static bool *reach(const Kernel *kernel, const Cfg *cfg, int32_t from, uint32_t 
   return reached;
 }
 
+/* ---- pairs ---- */
+
+/* Two loads, and where their values are compared. */
+typedef struct Pair {
+  uint32_t first, second, compared;
+} Pair;
+
 /* What paths from the first to the second pass; NULL: the second can be come to without the first, as in a poll,
- * or the address has changed. */
-static bool *find_between(const Kernel *kernel, const Cfg *cfg, uint32_t first, uint32_t second) {
+ * the address has changed, or the first comes again before the two are compared: then the second was the look that
+ * began that round, and its loop begins with the first. */
+static bool *find_between(const Kernel *kernel, const Cfg *cfg, const Pair *pair) {
+  uint32_t first = pair->first, second = pair->second;
   g_autofree bool *without = reach(kernel, cfg, NO_TARGET, first),
                   *again = reach(kernel, cfg, (int32_t)second, first);
   bool *from_first = reach(kernel, cfg, (int32_t)first, second);
-  bool good = from_first[second] && !without[second] && !again[second] && !inst_is_guarded(&kernel->insts[first]);
+  bool good = from_first[second] && !without[second] && !again[second] && again[pair->compared] &&
+              !inst_is_guarded(&kernel->insts[first]);
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     from_first[pc] &= pc != first && pc != second;
     if (good && from_first[pc]) {
@@ -56,17 +66,11 @@ static bool *find_between(const Kernel *kernel, const Cfg *cfg, uint32_t first, 
   return from_first;
 }
 
-/* ---- pairs ---- */
-
-typedef struct Pair {
-  uint32_t first, second;
-} Pair;
-
-static void add_pair(GArray *pairs, uint32_t first, uint32_t second) {
-  Pair pair = {first, second};
+static void add_pair(GArray *pairs, uint32_t first, uint32_t second, uint32_t compared) {
+  Pair pair = {first, second, compared};
   for (guint i = 0; i < pairs->len; i++) {
     const Pair *other = &g_array_index(pairs, Pair, i);
-    if (other->first == first && other->second == second)
+    if (other->first == first && other->second == second && other->compared == compared)
       return;
   }
   g_array_append_val(pairs, pair);
@@ -88,8 +92,8 @@ static GArray *find_pairs(const Kernel *kernel, const Cfg *cfg) {
     for (unsigned i = 0; i < one.count; i++)
       for (unsigned k = 0; k < other.count; k++)
         if (one.pc[i] != other.pc[k] && is_same_address(&kernel->insts[one.pc[i]], &kernel->insts[other.pc[k]])) {
-          add_pair(pairs, one.pc[i], other.pc[k]);
-          add_pair(pairs, other.pc[k], one.pc[i]);
+          add_pair(pairs, one.pc[i], other.pc[k], pc);
+          add_pair(pairs, other.pc[k], one.pc[i], pc);
         }
   }
   return pairs;
@@ -117,7 +121,7 @@ bool *validates_find(const Kernel *kernel) {
   bool *validates = NULL;
   for (guint i = 0; i < pairs->len; i++) {
     const Pair *pair = &g_array_index(pairs, Pair, i);
-    g_autofree bool *between = find_between(kernel, cfg, pair->first, pair->second);
+    g_autofree bool *between = find_between(kernel, cfg, pair);
     if (!between || !has_load(kernel, between))
       continue;
     validates = validates ? validates : g_new0(bool, kernel->ninsts);
@@ -133,7 +137,7 @@ void validates_mark(const Kernel *kernel, uint32_t pc, bool *loads) {
   g_autoptr(GArray) pairs = find_pairs(kernel, cfg);
   for (guint i = 0; i < pairs->len; i++) {
     const Pair *pair = &g_array_index(pairs, Pair, i);
-    g_autofree bool *between = pair->second == pc ? find_between(kernel, cfg, pair->first, pc) : NULL;
+    g_autofree bool *between = pair->second == pc ? find_between(kernel, cfg, pair) : NULL;
     for (uint32_t at = 0; between && at < kernel->ninsts; at++)
       loads[at] |= between[at] && is_strong_load(&kernel->insts[at]);
   }
