@@ -324,6 +324,6 @@ static Finding *torn_finding(const Gpu *gpu, const Torn *torn) {
 
 void race_validated_finish(RaceWatch *watch) {
   const GArray *all = watch->validated->torn;
-  for (guint i = 0; i < all->len; i++)
+  for (guint i = 0; i < all->len && !race_trial_asks_older(&watch->trial); i++)
     g_ptr_array_add(watch->report.findings, torn_finding(watch->order.gpu, &g_array_index(all, Torn, i)));
 }

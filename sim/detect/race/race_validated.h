@@ -22,7 +22,8 @@ void race_validated_free(RaceValidated *validated);
 /* A strong access of a group is issued; it is performed. */
 void race_validated_issued(Step *step, const Group *group);
 void race_validated_performed(Step *step, const Group *group);
-/* At the end: adds the findings. */
+/* At the end: adds the findings; none where the run is made for a load of an older value, which they don't show the
+ * harm of. */
 void race_validated_finish(RaceWatch *watch);
 
 #endif
