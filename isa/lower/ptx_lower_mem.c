@@ -303,6 +303,15 @@ void lower_PREFETCH(Lower *lower, const PtxInst *inst) { address_of(lower, lower
 
 void lower_PREFETCHU(Lower *lower, const PtxInst *inst) { address_of(lower, lower_operand(lower, 0)); }
 
+static void hint_of_line(Lower *lower, const char *what) {
+  if (lower_needs(lower, 80, what))
+    address_of(lower, lower_operand(lower, 0));
+}
+
+void lower_DISCARD(Lower *lower, const PtxInst *inst) { hint_of_line(lower, "discard"); }
+
+void lower_APPLYPRIORITY(Lower *lower, const PtxInst *inst) { hint_of_line(lower, "applypriority"); }
+
 /* -- atomics -- */
 
 static AtomOp atom_op(uint8_t word) {
@@ -316,6 +325,8 @@ static AtomOp atom_op(uint8_t word) {
 static bool has_atomic(Lower *lower, const PtxInst *inst) {
   PtxWord type = (PtxWord)inst->mods.type;
   uint8_t op = inst->mods.op;
+  if (lower_lanes(inst) > 1)
+    return lower_needs(lower, 90, "an atomic addition of vectors");
   if (type == PTX_B128)
     return lower_needs(lower, 90, "an atomic operation on 128 bits");
   if (ptx_type_bytes(type) == 2)
@@ -328,29 +339,14 @@ static bool has_atomic(Lower *lower, const PtxInst *inst) {
   return !(lower_is_wide(type) && newer) || lower_needs(lower, 32, "this atomic operation on 64 bits");
 }
 
-/* An operation without a result; that on shared memory has one that nobody reads. `value` is the operand's number. */
-static void atomic(Lower *lower, unsigned where, bool has_result) {
+/* An operation without a result; that on shared memory has one that nobody reads. */
+static void operate(Lower *lower, const LowerAddress *address, Value result, Value b, Value c) {
   const PtxInst *inst = lower->inst;
   PtxWord type = (PtxWord)inst->mods.type;
-  bool wide = lower_is_wide(type);
-  if (!has_atomic(lower, inst))
-    return;
-  const PtxOperand *target = lower_operand(lower, where);
-  Value result = VALUE_SINK;
-  if (has_result)
-    result = lower_result(lower, 0, type).reg; /* 16 bits come zero-extended */
-  Value b = in_registers(lower, lower_value(lower, where + 1, type), wide), c = VALUE_SINK;
-  if (inst->mods.op == PTX_CAS)
-    c = in_registers(lower, lower_value(lower, where + 2, type), wide);
-  LowerAddress address = address_of(lower, target);
-  if (address.space == PTX_CONST || address.space == PTX_LOCAL || address.space == PTX_PARAM) {
-    lower_error(lower, target->at, "atomic operations are for global and shared memory");
-    return;
-  }
-  bool shared = address.space == PTX_SHARED;
+  bool wide = lower_is_wide(type), shared = address->space == PTX_SHARED;
   bool drops = result.index == VREG_SINK && inst->mods.op != PTX_CAS && inst->mods.op != PTX_EXCH;
   VInst *vinst = lower_op0(lower, shared ? OP_ATOMS : drops ? OP_RED : OP_ATOM);
-  lower_set_memory(lower, vinst, &address, store_width(type));
+  lower_set_memory(lower, vinst, address, store_width(type));
   vinst->dst = result.index;
   vinst->dst_row = result.row;
   vinst->b = b.index;
@@ -367,6 +363,46 @@ static void atomic(Lower *lower, unsigned where, bool has_result) {
     vinst->inst.sem = SEM_RELAXED;
   if (type == PTX_F32 && !shared)
     vinst->inst.flags |= INST_FTZ; /* PTX ISA: the addition in global memory flushes subnormal numbers */
+}
+
+/* Each lane of `.v2` and `.v4` is an operation of its own; the values are read before any result is written. */
+static void operate_on_lanes(Lower *lower, LowerAddress address, Value values, bool has_result) {
+  unsigned lanes = lower_lanes(lower->inst);
+  Value old = has_result ? lower_temp(lower, (uint8_t)lanes) : VALUE_SINK;
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    operate(lower, &address, has_result ? lower_row(old, lane) : old, lower_row(values, lane), VALUE_SINK);
+    address.offset += 4;
+  }
+  for (unsigned lane = 0; has_result && lane < lanes; lane++) {
+    PtxOperand part = lower_lane(lower, lower_operand(lower, 0), lane);
+    load_lane(lower, &part, old, lane);
+  }
+}
+
+/* `where` is the number of the address. */
+static void atomic(Lower *lower, unsigned where, bool has_result) {
+  const PtxInst *inst = lower->inst;
+  PtxWord type = (PtxWord)inst->mods.type;
+  bool wide = lower_is_wide(type), is_vector = lower_lanes(inst) > 1;
+  if (!has_atomic(lower, inst))
+    return;
+  const PtxOperand *target = lower_operand(lower, where);
+  Value result = VALUE_SINK, b, c = VALUE_SINK;
+  if (has_result && !is_vector)
+    result = lower_result(lower, 0, type).reg; /* 16 bits come zero-extended */
+  b = is_vector ? gather(lower, lower_operand(lower, where + 1), (uint8_t)lower_lanes(inst))
+                : in_registers(lower, lower_value(lower, where + 1, type), wide);
+  if (inst->mods.op == PTX_CAS)
+    c = in_registers(lower, lower_value(lower, where + 2, type), wide);
+  LowerAddress address = address_of(lower, target);
+  if (address.space == PTX_CONST || address.space == PTX_LOCAL || address.space == PTX_PARAM) {
+    lower_error(lower, target->at, "atomic operations are for global and shared memory");
+    return;
+  }
+  if (is_vector)
+    operate_on_lanes(lower, address, b, has_result);
+  else
+    operate(lower, &address, result, b, c);
 }
 
 void lower_ATOM(Lower *lower, const PtxInst *inst) { atomic(lower, 1, true); }

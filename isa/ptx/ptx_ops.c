@@ -260,9 +260,7 @@ static unsigned match(const FormRow *form, const Split *split, PtxMods *mods, co
 
 static const char *const unsupported_ops[] = {
     "alloca",
-    "applypriority",
     "clusterlaunchcontrol",
-    "discard",
     "dp2a",
     "istypep",
     "ldmatrix",
