@@ -66,9 +66,21 @@ static bool may_judge(const OlderTrials *trials) {
   return trials->results->buffers && (trials->results->kinds->len == 1 || (expect && expect->buffers->len));
 }
 
+static void tell_untried(Finding *finding) {
+  finding_add_evidence(
+      finding, 0,
+      g_strdup("not tried whether an older value does harm: the schedules leave different words, and "
+               "no `expect: buffers:` of a scenario says which are right"));
+}
+
 bool older_try(OlderTrials *trials, Finding *finding) {
-  if (finding->id != FINDING_UNORDERED_ACCESS || !finding->older || !may_judge(trials))
+  if (finding->id != FINDING_UNORDERED_ACCESS || !finding->older)
     return false;
+  if (!may_judge(trials)) {
+    if (trials->results->buffers)
+      tell_untried(finding);
+    return false;
+  }
   for (guint i = 0; i < finding->older->len; i++) {
     const OlderLoad *load = &g_array_index(finding->older, OlderLoad, i);
     trials->made += load->bytes ? 2 : 1;

@@ -75,8 +75,8 @@ bool race_loads_for_update(const Kernel *kernel, uint32_t load) {
   const Inst *first = &kernel->insts[load];
   for (uint32_t pc = load + 1; pc < MIN(kernel->ninsts, load + NEAR); pc++) {
     const Inst *then = &kernel->insts[pc];
-    if (op_info[then->op].flags & OPF_STORE && op_info[then->op].unit == op_info[first->op].unit &&
-        !asks(then) && one_address(kernel, load, pc) && stores_sum(kernel, load, pc))
+    if (op_info[then->op].flags & OPF_STORE && op_info[then->op].unit == op_info[first->op].unit && !asks(then) &&
+        one_address(kernel, load, pc) && stores_sum(kernel, load, pc))
       return true;
   }
   return false;
