@@ -42,8 +42,8 @@ void gpu_unsubscribe(Gpu *gpu, Probe *probe);
  * before. */
 Probe *gpu_set_probes(Gpu *gpu, Probe *probes);
 
-/* From now on the machine's memory is hashed, or no more. The hash moves with each change of words, lock bits and L1s,
- * and comes back to its value when they do. */
+/* From now on the machine's memory is hashed, or no more. The hash moves with each change of words, lock bits and
+ * L1s, and comes back to its value when they do. */
 void gpu_watch_memory(Gpu *gpu, bool on);
 /* The hash by now. */
 uint64_t gpu_memory_hash(Gpu *gpu);
