@@ -147,14 +147,16 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
     piece->busy = (uint32_t)(coalescer->word_milli + (piece->shape.turns - 1u) * behind);
     return;
   }
-  uint64_t turn = request->floats && request->bytes == 8 ? coalescer->double_milli : coalescer->word_milli;
+  bool doubles = request->floats && request->bytes == 8;
+  uint64_t turn = doubles ? coalescer->double_milli : coalescer->word_milli,
+           whole_turn = doubles ? MAX(turn, coalescer->sector_milli) : coalescer->sector_milli;
   for (uint32_t sectors = piece->sectors; sectors; sectors &= sectors - 1) {
     uint32_t lanes = 0, whole;
     for (uint32_t rest = piece->lanes; rest; rest &= rest - 1)
       if (sector_bit(coalescer, request->address[__builtin_ctz(rest)]) == (sectors & -sectors))
         lanes |= rest & -rest;
     uint32_t most = most_on_a_word(coalescer, request, lanes, &whole);
-    uint64_t takes = whole * coalescer->sector_milli + (most - whole) * turn;
+    uint64_t takes = whole * whole_turn + (most - whole) * turn;
     busy += request->cas ? MAX(takes, most * coalescer->cas_milli) : takes;
     turns += most;
     longest = MAX(longest, most);

@@ -89,15 +89,17 @@ static bool read_queue(const char *word, MemRequest *request) {
   return true;
 }
 
-/* `load`, `keep`, `store.64`, `atomic`, `cas`, `red` */
+/* `load`, `keep`, `store.64`, `atomic`, `cas`, `red`, `red.f64` of floating-point numbers */
 static char *read_kind(const char *word, MemRequest *request) {
   static const char *const kinds[] = {[MEM_LOAD] = "load", [MEM_STORE] = "store", [MEM_ATOMIC] = "atomic"};
   g_auto(GStrv) parts = g_strsplit(word ? word : "", ".", 2);
   uint64_t bits = 32;
   if (read_queue(word, request))
     return NULL;
-  if (parts[0] && parts[1] && (!is_number(parts[1], &bits) || bits < 8 || bits > 128 || bits & (bits - 1)))
-    return wanted("8, 16, 32, 64 or 128", parts[1]);
+  const char *width = parts[0] ? parts[1] : NULL;
+  request->floats = width && *width == 'f';
+  if (width && (!is_number(width + request->floats, &bits) || bits < 8 || bits > 128 || bits & (bits - 1)))
+    return wanted("8, 16, 32, 64 or 128, behind an f if they are floating-point numbers", width);
   request->bytes = (uint32_t)bits / 8;
   request->unused = g_strcmp0(parts[0], "red") == 0;
   request->cas = g_strcmp0(parts[0], "cas") == 0;
