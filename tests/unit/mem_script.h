@@ -8,7 +8,7 @@
  *   at 9 SM0 keep a[0]                                a load that an L1 keeps
  *   at 10 SM0 load a[0]                               one lane; a[WORD]
  *   at 12 SM3 atomic a[0] x32 step 0                  32 lanes, so many bytes apart (4 unless it says otherwise)
- *   at 12 SM3 store.64 a[0] x4                        .8 .16 .32 .64 .128 bits of each lane, .f32 .f64 of floats; .32 if it says nothing
+ *   at 12 SM3 store.64 a[0] x4           .8 to .128 bits of each lane; .32 if it says nothing; .f32, .f64 of floats
  *   at 12 SM3 load a[0] mask 0xf0 step 128 turn 2     these lanes; lane l has place l % 2
  *   at 12 SM3 cas.128 a[0] x4 step 128                an atomic with two operands
  *   at 12 SM3 enqueue a[0]                            also dequeue: the queue that begins there (memory.queue)
