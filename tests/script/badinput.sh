@@ -9,6 +9,8 @@ cd "$folder"
 if ! grep -q __asan_init "$LOCKSTEP"; then
   # shellcheck disable=SC3045 # dash and bash have it
   ulimit -v 204800
+  MALLOC_ARENA_MAX=1 # a second thread's arena would take half of it
+  export MALLOC_ARENA_MAX
 fi
 
 # shellcheck disable=SC2317 # called by name
@@ -188,8 +190,6 @@ expect "untouched local memory" 0 '^local on h200: completed' lockstep run local
 roomy() (
   # shellcheck disable=SC3045 # dash and bash have it
   ulimit -v 140000
-  MALLOC_ARENA_MAX=1 # a second thread's arena would take half of it
-  export MALLOC_ARENA_MAX
   lockstep "$@"
 )
 if grep -q __asan_init "$LOCKSTEP"; then
