@@ -69,10 +69,22 @@ START_TEST(a_bad_line_is_told) {
 }
 END_TEST
 
+/* A script that the list lacks would never run. */
+START_TEST(each_script_is_listed) {
+  g_autofree char *folder = g_build_filename(g_getenv("SRCDIR"), "tests/memory", NULL);
+  g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+  guint files = 0;
+  for (const char *name; dir && (name = g_dir_read_name(dir));)
+    files += g_str_has_suffix(name, ".mem");
+  ck_assert_uint_eq(files, G_N_ELEMENTS(scripts));
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("mem_scripts");
   TCase *tcase = tcase_create("mem_scripts");
   tcase_add_loop_test(tcase, a_script_comes_out, 0, G_N_ELEMENTS(scripts));
+  tcase_add_test(tcase, each_script_is_listed);
   tcase_add_loop_test(tcase, a_bad_line_is_told, 0, G_N_ELEMENTS(wrongs));
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
