@@ -55,20 +55,26 @@ int main() {
   check_cuda(cudaMemset(words, 0, 4 * WORDS), "cudaMemset");
   printf("how,wanted,groups,apart,stride,blocks,warps,cycles\n");
   fflush(stdout);
+  auto say_row = [=](int how, unsigned wanted, unsigned groups, unsigned apart, unsigned stride, int blocks, int warps) {
+    check_cuda(cudaMemset(sums, 0, 16), "cudaMemset");
+    bins<<<blocks, 32 * warps>>>(words, how, wanted, groups, apart, stride, sums);
+    say<<<1, 1>>>(sums, how, wanted, groups, apart, stride, blocks, warps);
+    finish("bins");
+    check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); // prints
+  };
   for (int how = 0; how < 3; how++)
     for (unsigned wanted : {1u, 2u, 4u, 8u, 16u, 32u})
       for (unsigned groups : {1u, 4u, 16u})
         for (unsigned apart : {0u, 1u})
           for (unsigned stride : {1u, 8u, 32u, 6951u}) // 6951: as good as random
             for (int blocks : {1, 8, 32, 132})
-              for (int warps : {1, 8}) {
-                if (groups == 1 && apart)
-                  continue;
-                check_cuda(cudaMemset(sums, 0, 16), "cudaMemset");
-                bins<<<blocks, 32 * warps>>>(words, how, wanted, groups, apart, stride, sums);
-                say<<<1, 1>>>(sums, how, wanted, groups, apart, stride, blocks, warps);
-                finish("bins");
-                check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize"); // prints
-              }
+              for (int warps : {1, 8})
+                if (groups > 1 || !apart)
+                  say_row(how, wanted, groups, apart, stride, blocks, warps);
+  for (int how = 0; how < 3; how++) // which words share a slice, or pass each other's, is chance
+    for (unsigned wanted : {2u, 4u, 8u, 16u, 32u})
+      for (unsigned draw = 0; draw < (how < 2 ? 32u : 16u); draw++)
+        if (how < 2 || wanted == 8 || wanted == 16)
+          say_row(how, wanted, 1, 0, 1001 + 226 * draw, 132, 8);
   return 0;
 }
