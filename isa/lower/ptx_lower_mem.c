@@ -340,7 +340,7 @@ static bool has_atomic(Lower *lower, const PtxInst *inst) {
 }
 
 /* An operation without a result; that on shared memory has one that nobody reads. */
-static void operate(Lower *lower, const LowerAddress *address, Value result, Value b, Value c) {
+static VInst *operate(Lower *lower, const LowerAddress *address, Value result, Value b, Value c) {
   const PtxInst *inst = lower->inst;
   PtxWord type = (PtxWord)inst->mods.type;
   bool wide = lower_is_wide(type), shared = address->space == PTX_SHARED;
@@ -363,6 +363,7 @@ static void operate(Lower *lower, const LowerAddress *address, Value result, Val
     vinst->inst.sem = SEM_RELAXED;
   if (type == PTX_F32 && !shared)
     vinst->inst.flags |= INST_FTZ; /* PTX ISA: the addition in global memory flushes subnormal numbers */
+  return vinst;
 }
 
 /* Each lane of `.v2` and `.v4` is an operation of its own; the values are read before any result is written. */
@@ -370,7 +371,10 @@ static void operate_on_lanes(Lower *lower, LowerAddress address, Value values, b
   unsigned lanes = lower_lanes(lower->inst);
   Value old = has_result ? lower_temp(lower, (uint8_t)lanes) : VALUE_SINK;
   for (unsigned lane = 0; lane < lanes; lane++) {
-    operate(lower, &address, has_result ? lower_row(old, lane) : old, lower_row(values, lane), VALUE_SINK);
+    VInst *vinst = operate(lower, &address, has_result ? lower_row(old, lane) : old, lower_row(values, lane),
+                           VALUE_SINK);
+    if (lane == 0)
+      vinst->inst.flags |= (uint32_t)(lanes == 2 ? INST_OF_TWO : INST_OF_FOUR);
     address.offset += 4;
   }
   for (unsigned lane = 0; has_result && lane < lanes; lane++) {

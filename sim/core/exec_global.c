@@ -123,11 +123,19 @@ static Span span_of(uint32_t mask, uint32_t bytes, const uint64_t address[32]) {
   return span;
 }
 
+/* What the address of an access is a multiple of: the first word of a vector of atomics stands for all of it. */
+static uint32_t alignment_of(const Inst *inst, MemKind kind) {
+  uint32_t bytes = width_bytes[inst->width];
+  if (kind != MEM_ATOMIC)
+    return bytes;
+  return inst->flags & INST_OF_FOUR ? 4 * bytes : inst->flags & INST_OF_TWO ? 2 * bytes : bytes;
+}
+
 /* The buffer that holds what all lanes access, if they may; NULL: they have to be looked at one by one. */
 static BackingBuffer *one_buffer(const Issue *issue, MemKind kind, uint32_t bytes, const Span *span) {
   BackingBuffer *buffer;
   bool constant = issue->inst->space == MEM_CONST;
-  if (span->bits & (bytes - 1) || place_in_buffer(issue->gpu->backing, kind, constant, span->low, bytes, &buffer) ||
+  if (span->bits & (alignment_of(issue->inst, kind) - 1) || place_in_buffer(issue->gpu->backing, kind, constant, span->low, bytes, &buffer) ||
       buffer->heap || span->high - buffer->base > 4 * (uint64_t)buffer->words - bytes)
     return NULL;
   return buffer;
@@ -137,12 +145,15 @@ static BackingBuffer *one_buffer(const Issue *issue, MemKind kind, uint32_t byte
 static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const uint64_t address[32], bool *host) {
   *host = false;
   bool constant = issue->inst->space == MEM_CONST;
+  uint32_t whole = alignment_of(issue->inst, kind);
   for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     BackingBuffer *buffer;
     PlaceFault fault = place_in_buffer(issue->gpu->backing, kind, constant, address[lane], bytes, &buffer);
+    if (!fault && address[lane] % whole)
+      fault = PLACE_MISALIGNED;
     if (fault) {
-      raise_fault(issue, fault, address[lane], bytes, lane);
+      raise_fault(issue, fault, address[lane], fault == PLACE_MISALIGNED ? whole : bytes, lane);
       return false;
     }
     *host |= buffer->host;
