@@ -9,9 +9,11 @@ static const CommandHelp help = {
     .name = "run",
     .synopsis = "SCENARIO...",
     .about = "Runs each scenario (.yaml), or bare program (.sass, .ptx, .cu), on each machine, and says how\n"
-             "it ends and how long it takes.",
-    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_THREADS |
-              OPTIONS_WAIT_GRAPH | OPTIONS_TIMELINE | OPTIONS_DETAILS | OPTIONS_FORMAT,
+             "it ends and how long it takes. What a GPU doesn't tell, such as how far a buffer is from an SM,\n"
+             "is up to the seed. With --seeds N the run of the median time is shown, with the least and the\n"
+             "most of the others.",
+    .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_RUN_SEEDS | OPTIONS_JOBS |
+              OPTIONS_THREADS | OPTIONS_WAIT_GRAPH | OPTIONS_TIMELINE | OPTIONS_DETAILS | OPTIONS_FORMAT,
     .example = "  lockstep run traces/reduction/tiny_lock.yaml -m gtx570 -m gtx580 --format csv\n"
                "  lockstep run mine.cu -m h200 --kernel mine --grid 2 --block 64 --buffer count=1 --arg count\n",
 };
@@ -22,13 +24,20 @@ static void write_graph(const RunResult *result, const char *path, Diag *diag) {
   datadir_write_file(path, graph, strlen(graph), "the wait-for graph", diag);
 }
 
+static RunResult *run_seeds(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {
+  SampleTask task = {.scenario = scenario, .machine = machine, .seeds = (unsigned)options->seeds};
+  SamplesOptions samples = options_samples(options);
+  return samples_median(&task, &samples, diag);
+}
+
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {
   RunOptions run = options_run(options);
   Timeline *timeline = options->timeline ? timeline_new(options->timeline, TIMELINE_EVENTS_MAX, diag) : NULL;
   if (options->timeline && !timeline)
     return NULL;
   run.observer = timeline ? timeline_probe(timeline) : NULL;
-  RunResult *result = run_scenario(scenario, machine, &run, diag);
+  RunResult *result = options->seeds > 1 ? run_seeds(scenario, machine, options, diag)
+                                         : run_scenario(scenario, machine, &run, diag);
   if (timeline)
     timeline_close(timeline, diag);
   if (result && options->wait_graph)
@@ -36,6 +45,12 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
   return result;
 }
 
-static int run(const Options *options, Diag *diag) { return session_run_all(options, run_one, diag); }
+static int run(const Options *options, Diag *diag) {
+  if (options->timeline && options->seeds > 1) {
+    diag_usage(diag, "--timeline is for one run, and --seeds %d makes %d", (int)options->seeds, (int)options->seeds);
+    return STATUS_OK;
+  }
+  return session_run_all(options, run_one, diag);
+}
 
 int cmd_run(int argc, char **argv) { return session_command(&help, argc, argv, run); }

@@ -39,6 +39,7 @@ enum {
   OPTIONS_DRAW = 1 << 21,     /* --lanes --warps --from --to */
   OPTIONS_JOBS = 1 << 22,     /* -j of runs over seeds */
   OPTIONS_SETTINGS = 1 << 23, /* -s, where machines are arguments */
+  OPTIONS_RUN_SEEDS = 1 << 24, /* --seeds of run */
 };
 
 typedef struct Options {

@@ -16,6 +16,7 @@ static uint32_t shift_of(uint32_t bytes, uint32_t line) {
 }
 
 void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
+  uint64_t partner = seed - !(seed & 1); /* the odd seed of the two whose homes are opposite */
   *map = (SliceMap){.policy = machine->memory.l2.hash,
                     .slices = MAX(machine->memory.slices / machine->memory.l2.halves, 1u),
                     .halves = machine->memory.l2.halves,
@@ -24,7 +25,9 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
                     .page_shift = shift_of(machine->memory.l2.page, machine->memory.l2.line),
                     .page_granules =
                         MAX(machine->memory.l2.page / MAX(machine->memory.l2.granule, machine->memory.l2.line), 4u),
-                    .salt = rng_mix(seed + 1)};
+                    .salt = rng_mix(seed + 1),
+                    .home_salt = rng_mix(partner + 1),
+                    .home_flip = partner != seed};
   map->thirds = map->policy == HASH_PAIRS && map->slices / 2 == THIRDS * THIRD && map->granule_shift == 1 &&
                 map->page_granules == 4 * PAGE_CHUNKS;
   map->same_shift = map->halves == 1 ? map->granule_shift : MIN(map->granule_shift, map->page_shift);

@@ -1,6 +1,7 @@
 /* slice_hash.h - which slice of the L2 a line belongs to, and which half of the L2 is a page's home.
  * Models: any number of slices (11x2, 48x2, ...), memory.l2.hash and granule; two halves with a home for each page,
- * seeded (pairs: two neighbouring pages have different ones); which lines have a copy in the other half at first
+ * seeded (pairs: two neighbouring pages have different ones; seeds 1 and 2, 3 and 4 and so on have opposite ones, so
+ * that a few seeds show both); which lines have a copy in the other half at first
  * (memory.l2.copies). Pairs of 48 slices a half have the statistics of an H200 (mem_thirds_h200.csv): three thirds,
  * of which one has half of the lines of 64 KB; of other numbers two neighbouring pages have the same slices of each
  * half. Does not model: a real chip's functions, which aren't published. Time: none. */
@@ -20,7 +21,8 @@ typedef struct SliceMap {
   uint32_t page_granules;                     /* pairs: of a page, at least 4 */
   bool thirds;                                /* pairs: in thirds, as an H200 has them */
   uint32_t copies;                            /* of 100 lines */
-  uint64_t salt;
+  uint64_t salt, home_salt;
+  uint32_t home_flip; /* 1: homes are the opposite of what home_salt gives */
 } SliceMap;
 
 void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed);
@@ -41,8 +43,8 @@ static inline uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
   uint64_t page = line >> map->page_shift;
   if (map->policy == HASH_PAIRS)
-    return map->halves == 1 ? 0 : (uint32_t)((rng_mix(map->salt ^ ~(page & ~UINT64_C(1))) ^ page) & 1);
-  return map->halves == 1 ? 0 : (uint32_t)(rng_mix(map->salt ^ ~page) & 1);
+    return map->halves == 1 ? 0 : (uint32_t)((rng_mix(map->home_salt ^ ~(page & ~UINT64_C(1))) ^ page ^ map->home_flip) & 1);
+  return map->halves == 1 ? 0 : (uint32_t)((rng_mix(map->home_salt ^ ~page) ^ map->home_flip) & 1);
 }
 /* The number of a line among those of its slice, by which it has its set. Thirds: of 128 KB a slice has 16 places, of
  * which it takes 16 or 8, so that no set has many more lines than another (mem_size_h200.csv). */

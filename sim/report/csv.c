@@ -11,7 +11,7 @@ void csv_run_header(GString *out) {
   csv_field_header(out, names);
   for (unsigned i = 0; i < COUNTER_COUNT; i++)
     csv_field(out, counter_info[i].name);
-  g_string_append_c(out, '\n');
+  g_string_append(out, ",seeds,mean_cycles,least_cycles,most_cycles\n");
 }
 
 void csv_run(const RunResult *result, GString *out) {
@@ -34,6 +34,11 @@ void csv_run(const RunResult *result, GString *out) {
   csv_field(out, stop_name(result->stop));
   for (unsigned i = 0; i < COUNTER_COUNT; i++)
     csv_field_format(out, "%" G_GUINT64_FORMAT, counter_value(&result->counters, i));
+  uint64_t cycles = run_result_measured_cycles(result);
+  csv_field_format(out, "%u", MAX(result->span.seeds, 1));
+  csv_field_format(out, "%.0f", result->span.seeds ? result->span.mean : (double)cycles);
+  csv_field_format(out, "%" G_GUINT64_FORMAT, result->span.seeds ? result->span.least : cycles);
+  csv_field_format(out, "%" G_GUINT64_FORMAT, result->span.seeds ? result->span.most : cycles);
   g_string_append_c(out, '\n');
 }
 

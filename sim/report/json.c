@@ -166,6 +166,17 @@ static void add_wait_graph(JsonBuilder *builder, const char *text) {
   json_builder_add_value(builder, graph);
 }
 
+static void add_span(JsonBuilder *builder, const SeedSpan *span) {
+  json_builder_set_member_name(builder, "over_seeds");
+  json_builder_begin_object(builder);
+  json_add_int(builder, "seeds", span->seeds);
+  json_add_int(builder, "alike", span->alike);
+  json_add_double(builder, "mean_cycles", span->mean);
+  json_add_int(builder, "least_cycles", (int64_t)span->least);
+  json_add_int(builder, "most_cycles", (int64_t)span->most);
+  json_builder_end_object(builder);
+}
+
 char *json_run(const RunResult *result) {
   JsonBuilder *builder = json_start();
   json_add_string(builder, "scenario", result->scenario);
@@ -180,6 +191,8 @@ char *json_run(const RunResult *result) {
   json_add_int(builder, "exit_status", run_result_exit_status(result));
   json_add_int(builder, "cycles", (int64_t)result->cycles);
   json_add_int(builder, "measured_cycles", (int64_t)run_result_measured_cycles(result));
+  if (result->span.seeds)
+    add_span(builder, &result->span);
   json_add_double(builder, "clock_hz", result->clock_hz);
   json_add_int_or_null(builder, "operations", result->operations, result->has_operations);
   g_autofree char *digest = g_strdup_printf("%016" G_GINT64_MODIFIER "x", result->memory_digest);

@@ -25,6 +25,23 @@ static void append_cycles(const char *name, uint64_t cycles, double hz, Canvas *
   paint_plain(canvas, " at %.0f MHz\n", hz / 1e6);
 }
 
+/* What other seeds gave. */
+static void append_span(const RunResult *result, Canvas *canvas) {
+  const SeedSpan *span = &result->span;
+  if (!span->seeds)
+    return;
+  g_autofree char *name = g_strdup_printf("over %u seeds", span->seeds);
+  if (run_result_exit_status(result)) {
+    paint_plain(canvas, "  %-*s%*u  end like this one, which is the first of them\n", NAME_WIDTH, name, NUMBER_WIDTH,
+                span->alike);
+    return;
+  }
+  paint_plain(canvas, "  %-*s%*.0f  cycles in the mean, ", NAME_WIDTH, name, NUMBER_WIDTH, span->mean);
+  append_time(span->mean, result->clock_hz, canvas);
+  paint_plain(canvas, "; from %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ", and this run has the median\n",
+              span->least, span->most);
+}
+
 static void append_regions(const RunResult *result, Canvas *canvas) {
   for (guint i = 0; result->regions && i < result->regions->len; i++) {
     const RegionResult *region = &g_array_index(result->regions, RegionResult, i);
@@ -263,6 +280,7 @@ void text_run(const RunResult *result, Canvas *canvas) {
     append_schedules(result, canvas);
   } else {
     append_cycles("cycles", result->cycles, result->clock_hz, canvas);
+    append_span(result, canvas);
     append_regions(result, canvas);
     if (result->longest.found)
       append_longest(&result->longest, result->clock_hz, canvas);

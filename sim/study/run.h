@@ -74,11 +74,20 @@ typedef struct Changes {
   const char *const *params;   /* of the scenario (-p) */
 } Changes;
 
+/* Runs of one scenario and machine, of which this is one (samples_median()). */
+typedef struct SeedSpan {
+  unsigned seeds;       /* so many; 0: it was run once */
+  unsigned alike;       /* have this one's verdict, and meet what is expected or don't, as it does */
+  uint64_t least, most; /* run_result_measured_cycles() */
+  double mean;          /* of these */
+} SeedSpan;
+
 typedef struct RunResult {
   char *scenario; /* name */
   char *file;     /* the scenario's file */
   char *machine;
   uint64_t seed;
+  SeedSpan span;
   Verdict verdict;
   uint64_t cycles;       /* SM cycles until the last block exited, or until the verdict */
   double clock_hz;       /* of those cycles */

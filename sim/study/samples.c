@@ -161,22 +161,99 @@ static void clear_attempt(gpointer data) {
     diag_free(attempt->diag);
 }
 
-GPtrArray *samples_take(const GArray *tasks, const SamplesOptions *options, Diag *diag) {
-  Team team = {.options = options, .attempts = g_array_new(FALSE, TRUE, sizeof(Attempt))};
-  g_mutex_init(&team.lock);
-  g_array_set_clear_func(team.attempts, clear_attempt);
-  for (guint i = 0; i < tasks->len; i++) {
-    const SampleTask *task = &g_array_index(tasks, SampleTask, i);
-    for (unsigned seed = 0; seed < task->seeds; seed++) {
-      Attempt attempt = {.task = task, .seed = seed};
-      g_array_append_val(team.attempts, attempt);
+/* All attempts of `tasks`, which are `count`. */
+static void team_run(Team *team, const SampleTask *tasks, guint count, const SamplesOptions *options) {
+  *team = (Team){.options = options, .attempts = g_array_new(FALSE, TRUE, sizeof(Attempt))};
+  g_mutex_init(&team->lock);
+  g_array_set_clear_func(team->attempts, clear_attempt);
+  for (guint i = 0; i < count; i++)
+    for (unsigned seed = 0; seed < tasks[i].seeds; seed++) {
+      Attempt attempt = {.task = &tasks[i], .seed = seed};
+      g_array_append_val(team->attempts, attempt);
     }
-  }
-  team.failed = (int)team.attempts->len;
-  make_attempts(&team);
+  team->failed = (int)team->attempts->len;
+  make_attempts(team);
+}
+
+static void team_clear(Team *team) {
+  g_array_unref(team->attempts);
+  g_mutex_clear(&team->lock);
+}
+
+GPtrArray *samples_take(const GArray *tasks, const SamplesOptions *options, Diag *diag) {
+  Team team;
+  team_run(&team, (const SampleTask *)(gpointer)tasks->data, tasks->len, options);
   g_autoptr(GPtrArray) measurements = g_ptr_array_new_with_free_func(free_measurement);
   bool good = gather(&team, measurements, diag);
-  g_array_unref(team.attempts);
-  g_mutex_clear(&team.lock);
+  team_clear(&team);
   return good ? g_steal_pointer(&measurements) : NULL;
+}
+
+/* ---- one run that stands for all ---- */
+
+/* The shorter run first, and of two as long that of the lower seed. */
+static int by_time(gconstpointer a, gconstpointer b) {
+  const Attempt *one = *(Attempt *const *)a, *other = *(Attempt *const *)b;
+  uint64_t first = run_result_measured_cycles(one->result), second = run_result_measured_cycles(other->result);
+  return first < second ? -1 : first > second ? 1 : (int)one->seed - (int)other->seed;
+}
+
+/* The attempts that ended, those of lower seeds first. NULL after an error. */
+static GPtrArray *ended(const Team *team, Diag *diag) {
+  g_autoptr(GPtrArray) attempts = g_ptr_array_new();
+  for (guint i = 0; i < team->attempts->len; i++) {
+    Attempt *attempt = &g_array_index(team->attempts, Attempt, i);
+    if (!attempt->ended)
+      break;
+    if (i == 0 || !attempt->result) /* what all have to say is said once */
+      diag_add_all(diag, attempt->diag);
+    if (!attempt->result)
+      return NULL;
+    g_ptr_array_add(attempts, attempt);
+  }
+  return g_steal_pointer(&attempts);
+}
+
+/* The first of those that end worst. */
+static Attempt *worst_of(const GPtrArray *attempts) {
+  Attempt *worst = g_ptr_array_index(attempts, 0);
+  for (guint i = 1; i < attempts->len; i++) {
+    Attempt *other = g_ptr_array_index(attempts, i);
+    int status = run_result_exit_status(worst->result), others = run_result_exit_status(other->result);
+    if (others != status ? exit_status_worst(status, others) == others
+                         : verdict_rank(other->result->verdict) > verdict_rank(worst->result->verdict))
+      worst = other;
+  }
+  return worst;
+}
+
+static SeedSpan span_of(const GPtrArray *sorted, const RunResult *chosen) {
+  const Attempt *first = g_ptr_array_index(sorted, 0), *last = g_ptr_array_index(sorted, sorted->len - 1);
+  SeedSpan span = {.seeds = sorted->len,
+                   .least = run_result_measured_cycles(first->result),
+                   .most = run_result_measured_cycles(last->result)};
+  for (guint i = 0; i < sorted->len; i++) {
+    const RunResult *run = ((Attempt *)g_ptr_array_index(sorted, i))->result;
+    span.mean += (double)run_result_measured_cycles(run) / sorted->len;
+    span.alike += run->verdict == chosen->verdict && run_result_exit_status(run) == run_result_exit_status(chosen);
+  }
+  return span;
+}
+
+RunResult *samples_median(const SampleTask *task, const SamplesOptions *options, Diag *diag) {
+  Team team;
+  team_run(&team, task, 1, options);
+  RunResult *result = NULL;
+  g_autoptr(GPtrArray) attempts = ended(&team, diag);
+  if (attempts && attempts->len) {
+    Attempt *chosen = worst_of(attempts);
+    g_ptr_array_sort(attempts, by_time);
+    if (run_result_exit_status(chosen->result) == 0)
+      chosen = g_ptr_array_index(attempts, (attempts->len - 1) / 2);
+    result = chosen->result;
+    result->span = span_of(attempts, result);
+    chosen->result = NULL;
+  }
+  team_clear(&team);
+  return result;
 }

@@ -63,4 +63,9 @@ typedef struct SamplesOptions {
  * g_ptr_array_unref. */
 GPtrArray *samples_take(const GArray *tasks, const SamplesOptions *options, Diag *diag);
 
+/* Runs `task` under all its seeds. Returns the run whose time (run_result_measured_cycles()) is the median, the lower
+ * one of two, if each ends as expected; else the first of those that end worst. RunResult.span says what the others
+ * were. NULL after errors. If `run.stop` asked for an end, fewer seeds were run. */
+RunResult *samples_median(const SampleTask *task, const SamplesOptions *options, Diag *diag);
+
 #endif

@@ -200,6 +200,21 @@ expect "settings and params in its CSV" 0 ',sm.jitter_cycles=0,n=2$' \
 expect "settings in a validation" 0 '^suite, -s sm.jitter_cycles=0, mean' \
   "$LOCKSTEP" validate ./suite.csv -s sm.jitter_cycles=0
 
+# Of several seeds the run of the median time, and how far the others are from it.
+few="$SRCDIR/traces/slides/lock_cpu_blocks.yaml"
+for seed in 4 5 6 7 8; do "$LOCKSTEP" run "$few" -m h200 --seed $seed --format csv; done | grep ^lock | cut -d, -f3,6 | sort -t, -n -k2 >of_seeds
+least=$(sed -n '1s/.*,//p' of_seeds) middle=$(sed -n 3p of_seeds) most=$(sed -n '5s/.*,//p' of_seeds)
+mean=$(awk -F, '{ sum += $2 } END { printf "%.0f", sum / 5 }' of_seeds)
+expect "the median of seeds" 0 "^lock_cpu_blocks,h200,${middle%,*},completed,0,${middle#*,},.*,5,$mean,$least,$most\$" \
+  "$LOCKSTEP" run "$few" -m h200 --seed 4 --seeds 5 --format csv
+expect "their span in text" 0 "over 5 seeds +$mean  cycles in the mean, .*from $least to $most, .*median" "$LOCKSTEP" run "$few" -m h200 --seed 4 --seeds 5 -j 1
+expect "their span in JSON" 0 "\"least_cycles\" : $least" "$LOCKSTEP" run "$few" -m h200 --seed 4 --seeds 5 --format json
+expect "the first that ends badly" 4 'over 3 seeds +3  end like this one' "$LOCKSTEP" run spin.sass --seeds 3 --limit-cycles 20000
+expect "one run has no span" 0 ',1,([0-9]+),\1,\1$' "$LOCKSTEP" run good.sass --format csv
+expect "a timeline of several seeds" 2 '^lockstep: error: --timeline is for one run, and --seeds 2 makes 2' \
+  "$LOCKSTEP" run good.sass --seeds 2 --timeline x.json
+expect "no seeds" 2 'seeds must be between 1 and' "$LOCKSTEP" run good.sass --seeds 0
+
 # Limits and signals.
 expect "a limit of time is above 0" 2 'limit-seconds must be above 0' "$LOCKSTEP" run good.sass --limit-seconds 0
 expect "a limit of time" 4 '^spin on gtx570: undecided .*ended by --limit-seconds' \

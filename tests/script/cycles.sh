@@ -17,7 +17,7 @@ only='!/:/ && $5 == 1'
 test -z "${TABLE:-}" || { most=5000000 only='($5 == 1 || /irregular|client_server/ && $6 * 1.98 >= 25000 * $3)'; }
 awk -F, -v least=$least -v most=$most '
   $2 == "completed" && $1 !~ /^traces\/(primitives|accesses)|_timed/ && '"$only"' {
-    cycles = $6 * 1.98; if (cycles >= least * $3 && cycles < most) printf "%s,%.0f\n", $1, cycles
+    cycles = $6 * 1.98; if (cycles >= least * $3 && cycles < most) printf "%s,%.0f,%s,%s\n", $1, cycles, $7, $8
   }' "$measured" | sort -t, -k2,2n | both_forms >"$folder/all.csv"
 
 test -z "${TABLE:-}" || say_table "$folder/all.csv" scenarios >"$TABLE"

@@ -11,7 +11,7 @@ measured=validation/hardware/mix_cycles_h200.csv
 some='^[^:]*$|hot_words:kinds=(16|64)$|queue:blocks=16:'
 test -z "${TABLE:-}" || some=.
 
-awk -F, -v some="$some" '$2 == "completed" && $1 ~ /^validation/ && $1 ~ some { printf "%s,%.0f\n", $1, $6 * 1.98 }' "$measured" |
+awk -F, -v some="$some" '$2 == "completed" && $1 ~ /^validation/ && $1 ~ some { printf "%s,%.0f,%s,%s\n", $1, $6 * 1.98, $7, $8 }' "$measured" |
   both_forms >"$folder/all.csv"
 test -z "${TABLE:-}" || { sed 's,^validation/mix/,,' "$folder/all.csv" >"$folder/short.csv" && say_table "$folder/short.csv" programs >"$TABLE"; }
 

@@ -11,7 +11,7 @@ measured=validation/hardware/run_cycles_h200.csv
 some=':blocks=8:ops=100:fences=1|barrier_.*:blocks=(32|132):'
 test -z "${TABLE:-}" || some=':blocks=(2|8|32):|:blocks=132:ops=100:fences=1|barrier_'
 
-awk -F, -v some="$some" '$2 == "completed" && $1 ~ /^traces\/primitives\/.*:blocks/ && $1 ~ some { printf "%s,%.0f\n", $1, $6 * 1.98 }' "$measured" |
+awk -F, -v some="$some" '$2 == "completed" && $1 ~ /^traces\/primitives\/.*:blocks/ && $1 ~ some { printf "%s,%.0f,%s,%s\n", $1, $6 * 1.98, $7, $8 }' "$measured" |
   both_forms >"$folder/all.csv"
 
 test -z "${TABLE:-}" || awk -F, '

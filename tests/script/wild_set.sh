@@ -11,6 +11,6 @@ wild_set() {
   most=$2
   machine=${3:-h200}
   test -z "${TABLE:-}" || most=1000000000 slow=
-  awk -F, -v most="$most" -v slow=" ${slow-} " 'FNR > 2 && $2 * 1.98 < most && !index(slow, " " $1 " ") { printf "%s,%.0f\n", $1, $2 * 1.98 }' "cycles_$machine.csv" | sort -t, -k2,2n | both_forms >"$folder/all.csv"
+  awk -F, -v most="$most" -v slow=" ${slow-} " 'FNR > 2 && $2 * 1.98 < most && !index(slow, " " $1 " ") { printf "%s,%.0f,%s,%s\n", $1, $2 * 1.98, $3, $4 }' "cycles_$machine.csv" | sort -t, -k2,2n | both_forms >"$folder/all.csv"
   test -z "${TABLE:-}" || say_table "$folder/all.csv" scenarios >"$TABLE"
 }
