@@ -36,8 +36,8 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
   if (options->timeline && !timeline)
     return NULL;
   run.observer = timeline ? timeline_probe(timeline) : NULL;
-  RunResult *result = options->seeds > 1 ? run_seeds(scenario, machine, options, diag)
-                                         : run_scenario(scenario, machine, &run, diag);
+  RunResult *result =
+      options->seeds > 1 ? run_seeds(scenario, machine, options, diag) : run_scenario(scenario, machine, &run, diag);
   if (timeline)
     timeline_close(timeline, diag);
   if (result && options->wait_graph)

@@ -135,8 +135,9 @@ static uint32_t alignment_of(const Inst *inst, MemKind kind) {
 static BackingBuffer *one_buffer(const Issue *issue, MemKind kind, uint32_t bytes, const Span *span) {
   BackingBuffer *buffer;
   bool constant = issue->inst->space == MEM_CONST;
-  if (span->bits & (alignment_of(issue->inst, kind) - 1) || place_in_buffer(issue->gpu->backing, kind, constant, span->low, bytes, &buffer) ||
-      buffer->heap || span->high - buffer->base > 4 * (uint64_t)buffer->words - bytes)
+  if (span->bits & (alignment_of(issue->inst, kind) - 1) ||
+      place_in_buffer(issue->gpu->backing, kind, constant, span->low, bytes, &buffer) || buffer->heap ||
+      span->high - buffer->base > 4 * (uint64_t)buffer->words - bytes)
     return NULL;
   return buffer;
 }
@@ -372,13 +373,12 @@ static void load_parameter(Issue *issue, const uint64_t address[32]) {
     uint64_t at = address[lane];
     PlaceFault fault = place_in(at, bytes, launch->param_bytes);
     if (fault) {
-      record_fault(
-          issue, 1u << lane, "param", at,
-          fault == PLACE_MISALIGNED
-              ? g_strdup_printf("misaligned %u-byte access to parameter byte " HEX64, bytes, at - before)
-              : g_strdup_printf("access to parameter byte " HEX64 " beyond the kernel's %u", at - before,
-                                launch->param_bytes - before),
-          g_strdup("keep the index within the parameter"));
+      record_fault(issue, 1u << lane, "param", at,
+                   fault == PLACE_MISALIGNED
+                       ? g_strdup_printf("misaligned %u-byte access to parameter byte " HEX64, bytes, at - before)
+                       : g_strdup_printf("access to parameter byte " HEX64 " beyond the kernel's %u", at - before,
+                                         launch->param_bytes - before),
+                   g_strdup("keep the index within the parameter"));
       return;
     }
     for (uint32_t part = 0; part < access_words(bytes); part++) {

@@ -108,10 +108,22 @@ uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request) {
   return count;
 }
 
+/* How many lanes are on the word of a piece that most are on, and on that which is second in this. */
+typedef struct Crowds {
+  uint32_t most, second;
+} Crowds;
+
+static void add_crowd(Crowds *crowds, uint32_t lanes) {
+  if (lanes > crowds->most)
+    *crowds = (Crowds){lanes, crowds->most};
+  else if (lanes > crowds->second)
+    crowds->second = lanes;
+}
+
 /* Of one sector: how many lanes are on that of its words that most are on, and on that of all its words that fewest
  * are on: so many turns take the whole sector. */
 static uint32_t most_on_a_word(const Coalescer *coalescer, const MemRequest *request, uint32_t lanes,
-                               uint32_t *fewest) {
+                               uint32_t *fewest, Crowds *crowds) {
   uint8_t on[256] = {0};
   uint32_t most = 0, size = 1u << coalescer->sector_shift, width = MAX(4u, request->bytes);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
@@ -120,8 +132,10 @@ static uint32_t most_on_a_word(const Coalescer *coalescer, const MemRequest *req
     most = now > most ? now : most;
   }
   *fewest = most;
-  for (uint32_t word = 0; word < size / width; word++)
+  for (uint32_t word = 0; word < size / width; word++) {
     *fewest = MIN(*fewest, on[word]);
+    add_crowd(crowds, on[word]);
+  }
   return most;
 }
 
@@ -135,7 +149,9 @@ static bool is_one_word(const MemRequest *request, uint32_t lanes) {
 
 void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemPiece *piece) {
   uint64_t busy = 0;
-  uint32_t turns = 0, longest = 0; /* of a sector */
+  uint32_t turns = 0;
+  Crowds crowds = {0};
+  piece->packets = 0;
   if (request->queue) {
     piece->shape.turns = (uint16_t)bits_count(piece->lanes);
     piece->busy = (uint32_t)(piece->shape.turns * coalescer->queue_milli);
@@ -155,14 +171,14 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
     for (uint32_t rest = piece->lanes; rest; rest &= rest - 1)
       if (sector_bit(coalescer, request->address[__builtin_ctz(rest)]) == (sectors & -sectors))
         lanes |= rest & -rest;
-    uint32_t most = most_on_a_word(coalescer, request, lanes, &whole);
+    uint32_t most = most_on_a_word(coalescer, request, lanes, &whole, &crowds);
     uint64_t takes = whole * whole_turn + (most - whole) * turn;
     busy += request->cas ? MAX(takes, most * coalescer->cas_milli) : takes;
     turns += most;
-    longest = MAX(longest, most);
   }
   if (request->floats) /* those on one word wait for each other, sectors don't */
-    busy = MAX(busy, coalescer->word_milli + (longest - 1) * coalescer->float_milli);
+    busy = MAX(busy, coalescer->word_milli + (crowds.most - 1) * coalescer->float_milli);
   piece->shape.turns = (uint16_t)turns;
+  piece->packets = (uint8_t)crowds.second;
   piece->busy = (uint32_t)busy;
 }

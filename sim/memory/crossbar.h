@@ -31,9 +31,9 @@ typedef struct Crossbar {
   uint64_t *cluster_free; /* ways of clusters that stores take; and those of each to each slice that atomics do */
   uint64_t *cluster_slice_free;
   uint64_t cluster_ports, cluster_byte, cluster_sector, cluster_cas; /* thousandths of a port, and of a cycle */
-  bool shares; /* SMs share any way */
-  uint64_t *far_free, far_busy, far_reduction; /* the same of links between the halves */
-  uint16_t *far_link;           /* the link of each slice */
+  bool shares;                                                       /* SMs share any way */
+  uint64_t *far_free, far_busy, far_reduction;                       /* the same of links between the halves */
+  uint16_t *far_link;                                                /* the link of each slice */
   uint64_t *back_free, far_sector; /* the same links, the way back: what a sector of a load's reply takes */
 } Crossbar;
 
@@ -60,7 +60,7 @@ static inline uint64_t crossbar_cross(Crossbar *crossbar, const Part *part, uint
     return milli;
   uint64_t *free_at = &crossbar->far_free[crossbar->far_link[part->slice]];
   uint64_t start = milli > *free_at ? milli : *free_at;
-  bool reduction = part->kind == MEM_ATOMIC && part->unused && !(part->lanes & (part->lanes - 1));
+  bool reduction = part->kind == MEM_ATOMIC && part->unused;
   *free_at = start + (reduction ? crossbar->far_reduction : crossbar->far_busy) * count;
   return start;
 }
@@ -104,22 +104,22 @@ static inline uint64_t crossbar_cluster_takes(const Crossbar *crossbar, const Pa
                          : crossbar->cluster_byte * (part->out * (1u + part->cas) + ADDRESS * lanes);
   return takes > least ? takes : least;
 }
-/* The same for the ways of its cluster. `takes`: what it takes of its SM's port. */
-static inline uint64_t crossbar_cluster(Crossbar *crossbar, const Part *part, uint64_t takes, uint64_t milli) {
-  uint32_t cluster = crossbar->sm_cluster[part->sm];
-  uint64_t *free_at = NULL;
-  if (part->kind == MEM_STORE && crossbar->cluster_ports && !part->shape.joined) {
-    free_at = &crossbar->cluster_free[cluster];
-    takes = takes * 1000 / crossbar->cluster_ports;
-  } else if (part->kind == MEM_ATOMIC && crossbar->cluster_byte) {
-    free_at = &crossbar->cluster_slice_free[cluster * crossbar->slices + part->slice];
-    takes = crossbar_cluster_takes(crossbar, part);
-  } else {
-    return milli;
-  }
+/* Something comes to a way at `milli`, which it takes so long: when it gets it. */
+static inline uint64_t crossbar_take_way(uint64_t *free_at, uint64_t milli, uint64_t takes) {
   uint64_t start = milli > *free_at ? milli : *free_at;
   *free_at = start + takes;
   return start;
+}
+/* The same for the ways of its cluster: that of all that its SMs send, and of atomics that to each slice. `takes`: what
+ * it takes of its SM's port. */
+static inline uint64_t crossbar_cluster(Crossbar *crossbar, const Part *part, uint64_t takes, uint64_t milli) {
+  uint32_t cluster = crossbar->sm_cluster[part->sm];
+  if (part->kind != MEM_LOAD && crossbar->cluster_ports && !part->shape.joined)
+    milli = crossbar_take_way(&crossbar->cluster_free[cluster], milli, takes * 1000 / crossbar->cluster_ports);
+  if (part->kind == MEM_ATOMIC && crossbar->cluster_byte)
+    milli = crossbar_take_way(&crossbar->cluster_slice_free[cluster * crossbar->slices + part->slice], milli,
+                              crossbar_cluster_takes(crossbar, part));
+  return milli;
 }
 /* A request comes to a slice at `milli`: when it is through the port that the slice shares with others. */
 static inline uint64_t crossbar_pass(Crossbar *crossbar, uint32_t slice, uint64_t milli) {

@@ -89,8 +89,10 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   default:
     if (!h->pass || part->at_home)
       return h->atomic;
+    if (part->unused)
+      return h->pass_reduction * MAX(sectors, part->shape.turns);
     if (!(part->lanes & (part->lanes - 1)))
-      return part->unused ? h->pass_reduction : h->pass;
+      return h->pass;
     return h->pass * MAX(sectors << part->cas, part->shape.turns);
   }
 }
@@ -101,7 +103,8 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
 static void go_over(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
   uint64_t over = crossbar_over(&h->crossbar, part->slice);
-  uint64_t milli = crossbar_cross(&h->crossbar, part, gate_places(part), milli_of(cycle));
+  uint64_t milli =
+      crossbar_cross(&h->crossbar, part, part->kind == MEM_ATOMIC ? part->shape.turns : 1, milli_of(cycle));
   if (tags_are_there(&h->tags))
     part->set = tags_other_set(&h->tags, part->slice, part->set);
   part->slice = hierarchy_other_slice(h, part);

@@ -52,13 +52,17 @@ static bool writes_whole(const Hierarchy *h, const MemRequest *request, const Me
     return false;
   if (request->run)
     return true;
-  for (uint64_t end = 0; lanes; lanes &= lanes - 1) {
+  uint64_t first = UINT64_MAX, end = 0, all = 0; /* the smallest accesses of the line, by bit */
+  for (; lanes; lanes &= lanes - 1) {
     uint64_t address = request->address[__builtin_ctz(lanes)];
-    if (address < end)
-      return false;
-    end = address + request->bytes;
+    uint32_t unit = (uint32_t)(address & ((1u << h->coalescer.line_shift) - 1)) / request->bytes;
+    first = MIN(first, address);
+    end = MAX(end, address + request->bytes);
+    all |= UINT64_C(1) << unit % 64;
   }
-  return true;
+  /* No two are the same: so many that lie within 64 units have as many bits. */
+  return end - first <= 64 * (uint64_t)request->bytes &&
+         bits_count((uint32_t)all) + bits_count((uint32_t)(all >> 32)) == bits_count(piece->lanes);
 }
 
 static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
@@ -85,8 +89,10 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
     piece->shape.home = home & 1;
     if (kind == MEM_ATOMIC)
       take_turns(h, request, piece, banked);
-    if (kind == MEM_STORE && h->map.halves > 1)
-      piece->shape.quad_or_whole = writes_whole(h, request, piece);
+    if (kind == MEM_STORE) {
+      piece->shape.quad_or_whole = (h->map.halves > 1 || rules->store_mask) && writes_whole(h, request, piece);
+      piece->packets = parts == 1;
+    }
     if (joins && port_joins(issue, rules, line)) {
       piece->shape.joined = true;
       piece->shape.turns = (uint16_t)(bits_count(piece->lanes) * request->bytes / sector);
@@ -94,7 +100,7 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
     ways.credits += port_credits(rules, kind, piece->shape);
     ways.turns += port_turns(rules, kind, piece->shape);
     if (rules->queue)
-      ways.takes += port_takes(rules, kind, piece->shape, request->cas);
+      ways.takes += port_takes(rules, kind, piece->shape, piece->packets, request->cas);
     if (other && h->fence_probe)
       ways.longest = MAX(ways.longest, round_trip(h, sm, piece));
   }
@@ -242,7 +248,8 @@ static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request)
 /* An atomic's last lane is through its unit later than the first. */
 static uint32_t lag(const Hierarchy *h, const MemPiece *piece, bool cas) {
   uint64_t turn = port_turn(&h->port_rules, cas, piece->shape.banked, piece->shape.quad_or_whole),
-           turns = turn * (piece->shape.turns - 1u), word = h->coalescer.word_milli;
+           turns = port_atomic(&h->port_rules, piece->shape, piece->packets, cas) - turn,
+           word = h->coalescer.word_milli;
   return (uint32_t)MAX(turns, piece->busy > word ? piece->busy - word : 0);
 }
 
@@ -278,6 +285,7 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   part->sm = (uint16_t)request->sm;
   part->slice = piece->slice;
   part->shape = piece->shape;
+  part->packets = piece->packets & 31;
   part->states = states;
   part->at_home = h->map.halves == 1 || piece->shape.home == h->crossbar.sm_half[request->sm];
   if (request->host && is_host(h, piece->line))

@@ -19,7 +19,8 @@ typedef struct MemShape {
   uint16_t home : 1;         /* the half of the L2 that is the line's home */
   uint16_t banked : 1; /* of an atomic: all lanes of its request are on one bank (memory.port.bank_turn_interval) */
   /* Of an atomic: of 128 bits. The slices take no longer for it (mem_wide_h200.csv, `try`). Of a store: it writes all
-   * of its sectors' bytes, so that the half of its SM keeps a copy (memory.l2.halves of two). */
+   * of its sectors' bytes, so that it takes no mask along (memory.port.store_mask_interval), and the half of its SM
+   * keeps a copy (memory.l2.halves of two). */
   uint16_t quad_or_whole : 1;
 } MemShape;
 
@@ -30,6 +31,9 @@ typedef struct MemPiece {
   uint32_t busy;           /* of an atomic: what it takes of its atomic unit, in thousandths of a cycle */
   uint16_t slice;          /* that it goes to, in its SM's half */
   MemShape shape;
+  /* Of an atomic: it leaves its SM in packets, each with at most a lane on a word. So many have several lanes. Of a
+   * store: 1 if it is all of its access. */
+  uint8_t packets;
 } MemPiece;
 
 /* One warp's access. */

@@ -46,7 +46,9 @@ typedef struct Part {
    * how much later than the first lane the last one is through. */
   uint32_t busy, more;
   uint16_t sm, slice; /* slice: the one that serves it, of all */
-  uint16_t out, in;   /* bytes that go along with it to its slice, and with its reply */
+  uint16_t out : 11;     /* bytes that go along with it to its slice */
+  uint16_t packets : 5;  /* as in MemPiece */
+  uint16_t in;           /* bytes that go along with its reply */
   MemShape shape;
   union {
     struct {

@@ -22,8 +22,8 @@
 
 /* The same of all ports. */
 typedef struct PortRules {
-  uint64_t request, split, store, store_sector, atomic_turn, cas_turn, bank_turn, reply, reply_sector, merge,
-      merge_sector, scheduler, store_split;
+  uint64_t request, split, store, store_sector, store_mask, store_access, atomic_turn, atomic_packet, cas_turn, cas_sector,
+      cas_packet, bank_turn, reply, reply_sector, merge, merge_sector, scheduler, store_split;
   uint32_t credits, turns, merge_lines, queue, quad_cas_turns;
   bool by_arrival;
 } PortRules;
@@ -51,12 +51,12 @@ typedef struct Port {
   /* by_arrival: cycles of the way in that are taken, a ring from `slots_from` on, NULL until there is one; and what
    * replies took beyond whole cycles. */
   uint64_t *slots, slots_from, in_rest;
-  uint64_t sent;  /* as its SM sees it: when all stores so far have come to it */
-  uint64_t parts; /* sent so far: their numbers */
+  uint64_t sent;          /* as its SM sees it: when all stores so far have come to it */
+  uint64_t parts;         /* sent so far: their numbers */
   Credits credits, turns; /* turns: places on the way that atomics take */
-  PartList held;        /* parts that wait for a credit, or behind those that do */
-  uint32_t held_joined; /* how many of them need none */
-  uint64_t *recent;     /* lines stored to last, a ring, and 1 */
+  PartList held;          /* parts that wait for a credit, or behind those that do */
+  uint32_t held_joined;   /* how many of them need none */
+  uint64_t *recent;       /* lines stored to last, a ring, and 1 */
   uint32_t recent_at;
   uint8_t recent_like[1 << PORT_LIKE_BITS]; /* how many of them there are of each kind of lines (port.c) */
   /* The longest way there and back of what was sent or answered since the last fence, with the wait there; 0: nothing
@@ -81,18 +81,29 @@ void port_clear(Port *port);
 
 /* True if a store to that line joins one before. It is the last one then. */
 bool port_joins(Port *port, const PortRules *rules, uint64_t line);
+/* Of an atomic, whose packets of several lanes are so many (MemPiece): each of them has its sectors and what says
+ * which words there; one of a lane is shorter. */
+static inline uint64_t port_atomic(const PortRules *rules, MemShape shape, uint32_t packets, bool cas) {
+  uint64_t turn = port_turn(rules, cas, shape.banked, shape.quad_or_whole);
+  if (!cas)
+    return turn * shape.turns + rules->atomic_packet * packets;
+  return packets && !shape.quad_or_whole ? MAX(turn, rules->cas_sector) * shape.turns + rules->cas_packet * packets
+                                         : turn * shape.turns;
+}
 /* What a piece of an access takes of the way out; `cas`: of a compare and swap. */
-static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, bool cas) {
+static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, uint32_t packets, bool cas) {
   if (shape.joined)
     return MAX(rules->merge, rules->merge_sector * shape.turns);
   if (kind == MEM_LOAD)
     return rules->request;
-  uint64_t by_size = kind == MEM_STORE ? MAX(rules->store, rules->store_sector * shape.sector_count)
-                                       : port_turn(rules, cas, shape.banked, shape.quad_or_whole) * shape.turns;
-  return MAX(rules->request, by_size);
+  if (kind == MEM_ATOMIC)
+    return MAX(rules->request, port_atomic(rules, shape, packets, cas));
+  uint64_t mask = shape.quad_or_whole ? 0 : rules->store_mask,
+           takes = MAX(rules->store, rules->store_sector * shape.sector_count + mask);
+  return MAX(rules->request, packets ? MAX(rules->store_access, takes) : takes);
 }
 static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {
-  return port_takes(rules, (MemKind)part->kind, part->shape, part->cas);
+  return port_takes(rules, (MemKind)part->kind, part->shape, part->packets, part->cas);
 }
 /* How many credits a part takes; and places on its way. One that needs more than there are takes all. */
 static inline uint32_t port_credits(const PortRules *rules, MemKind kind, MemShape shape) {

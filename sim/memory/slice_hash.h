@@ -43,7 +43,9 @@ static inline uint32_t slice_map_index(const SliceMap *map, uint64_t line) {
 static inline uint32_t slice_map_home(const SliceMap *map, uint64_t line) {
   uint64_t page = line >> map->page_shift;
   if (map->policy == HASH_PAIRS)
-    return map->halves == 1 ? 0 : (uint32_t)((rng_mix(map->home_salt ^ ~(page & ~UINT64_C(1))) ^ page ^ map->home_flip) & 1);
+    return map->halves == 1
+               ? 0
+               : (uint32_t)((rng_mix(map->home_salt ^ ~(page & ~UINT64_C(1))) ^ page ^ map->home_flip) & 1);
   return map->halves == 1 ? 0 : (uint32_t)((rng_mix(map->home_salt ^ ~page) ^ map->home_flip) & 1);
 }
 /* The number of a line among those of its slice, by which it has its set. Thirds: of 128 KB a slice has 16 places, of

@@ -19,14 +19,13 @@ hardware=validation/hardware
 # Four warps that store to 32 sectors of their own, or warps that load and store: which of them comes to the port when decides what joins. A second fence begins here just when the other warp's try
 # has been answered. Loads of some warps beside stores of others of the SM are 43 % slower here, and beside
 # stores of all SMs 32 % faster. A holder beside 32 blocks finds their tries in one of two phases, by seed: its own takes 504 to 559 cycles or 1387 to 1550, 985 on the
-# GPU. Stores of 32 warps to a line each join here, since one warp goes on before the others. Stores and loads of 2048 lines of 64 KB and more meet in few slices.
+# GPU. Stores of 32 warps to a line each join here, since one warp goes on before the others.
 known="
 load and store; own sectors/128/32
 load and store; own sectors/1024/2
 load and store; own sectors/1024/4
 load and store; own lines/1024/16
 load and store; own lines apart/1024/16
-store then load; the same word/256/56/2048
 holder: its own try/32/64
 holder: fence again/32/64
 holder: fence/66/32
