@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 53
+plan 55
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -136,6 +136,10 @@ spin,a,3,16,1,completed,0,10,10,4,,,,,,k4
 E2
 "$LOCKSTEP" plot landscape.csv --x imin --map imax -o map.svg --script map.gp 2>err || :
 point "a map's axes go upwards" "$(has "set xtics ('1' 0, '3' 1, '8' 2)" "set ytics ('8' 0, '16' 1, '64' 2)" ' 1 1 4 4 4' <map.gp)"
+point "no colour of a map is white, as a gap is" "$(has "set palette defined (0 '#440154', 1 '#414487', 2 '#2a788e', 3 '#22a884', 4 '#7ad151', 5 '#fde725')" <map.gp)"
+sed '/k1$/s/,10,1,/,10,0.15,/' landscape.csv >wide.csv
+"$LOCKSTEP" plot wide.csv --x imin --map imax -o map.svg --script map.gp 2>err || :
+point "numbers along a logarithmic bar of colours" "$(has 'set cbtics (1e-1, 2e-1, 5e-1, 1e0, 2e0, 5e0)' <map.gp)"
 point "a map with gaps is no image, which has a value at each place" "$(grep ' with image' map.gp || :)"
 if command -v gnuplot >/dev/null; then
   sed -E 's/^(fa.*),10,20,/\1,10,1660880,/; s/^(fa,a,2,8.*),10,,deadlock/\1,10,902182,deadlock/' sweep.csv >large.csv

@@ -22,6 +22,9 @@ enum {
 static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"};
 enum { COLOURS = G_N_ELEMENTS(colours) };
 
+/* Of a map, from the lowest value to the highest: viridis in steps. Never white, as a place without a value is. */
+#define MAP_COLOURS "0 '#440154', 1 '#414487', 2 '#2a788e', 3 '#22a884', 4 '#7ad151', 5 '#fde725'"
+
 /* A number as gnuplot reads it, in any locale. */
 static void append_number(GString *out, double value) {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
@@ -133,7 +136,31 @@ static void append_labels(GString *out, const char *axis, const GPtrArray *label
   g_string_append_printf(out, ")%s\n", *axis == 'x' && are_long(labels) ? " rotate by -40" : "");
 }
 
-static void append_map(GString *out, const FigurePanel *panel, guint index) {
+/* gnuplot puts a number at each power of ten alone, which is one or none where values differ by less than a hundred
+ * times. */
+static void append_colour_tics(GString *out, const GArray *points) {
+  double lowest = INFINITY, highest = -INFINITY;
+  for (guint i = 0; i < points->len; i++) {
+    lowest = fmin(lowest, g_array_index(points, FigurePoint, i).mean);
+    highest = fmax(highest, g_array_index(points, FigurePoint, i).mean);
+  }
+  if (!(lowest > 0 && highest <= 1000 * lowest)) {
+    g_string_append(out, "set cbtics autofreq\n");
+    return;
+  }
+  const char *separator = "set cbtics (";
+  for (int power = (int)floor(log10(lowest)); power <= (int)floor(log10(highest)); power++)
+    for (const char *digit = "125"; *digit; digit++) {
+      g_string_append_printf(out, "%s%ce%d", separator, *digit, power);
+      separator = ", ";
+    }
+  g_string_append(out, ")\n");
+}
+
+static void append_map(GString *out, const Figure *figure, guint index) {
+  const FigurePanel *panel = g_ptr_array_index(figure->panels, index);
+  if (figure->log_y)
+    append_colour_tics(out, ((const FigureSeries *)g_ptr_array_index(panel->series, 0))->points);
   append_labels(out, "x", panel->x_labels);
   append_labels(out, "y", panel->y_labels);
   g_string_append_printf(out, "set xrange [-0.5:%u.5]\nset yrange [-0.5:%u.5]\n", panel->x_labels->len - 1,
@@ -207,7 +234,7 @@ static void append_head(GString *out, const Figure *figure, const char *path, bo
   g_string_append(out, "set border 3\nset tics nomirror\nset grid lt 1 lc rgb '#cccccc'\n");
   g_string_append(out, figure->kind == FIGURE_BARS ? "set style fill solid 0.8 noborder\nset bars 0.5\n" : "");
   g_string_append(out, figure->kind == FIGURE_MAP
-                           ? "unset grid\nset palette cubehelix start 0.5 cycles -1 saturation 1\n"
+                           ? "unset grid\nset palette defined (" MAP_COLOURS ")\n"
                            : "set key below vertical maxcols 1 Left reverse height 1\n");
   if (figure->kind == FIGURE_MAP) {
     append_set(out, "cblabel", figure->colour_label);
@@ -245,7 +272,7 @@ static char *script_of(const Figure *figure, const char *path, bool to_file) {
     else if (figure->kind == FIGURE_CURVES)
       append_curves(out, figure, i);
     else if (figure->kind == FIGURE_MAP)
-      append_map(out, panel, i);
+      append_map(out, figure, i);
     else
       append_bars(out, panel, i);
   }
