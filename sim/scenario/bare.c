@@ -1,6 +1,7 @@
 /* bare.c - a program without YAML: its launch comes from its own directives and from the command line. */
 #include <string.h>
 
+#include "base/quote.h"
 #include "sim/scenario/loader.h"
 #include "sim/scenario/programs.h"
 
@@ -257,10 +258,20 @@ static bool say_which_kernel(Loader *loader) {
   return false;
 }
 
+static bool say_scenario(Loader *loader) {
+  g_autofree char *file = quote_name(loader->file);
+  diag_usage(loader->diag, "%s says nothing of its launch, and this command has no options for it", file);
+  diag_hint(loader->diag, "write a scenario: a .yaml with `program: %s`, its launches and buffers (doc/scenarios.md)",
+            file);
+  return false;
+}
+
 /* The kernel that the command line names, else the only one, else each that has a `.grid`, in order. */
 static bool add_launches(Loader *loader) {
   const Program *program = loader->scenario->program;
   guint chosen = 0;
+  if (loader->options && loader->options->scenario_only && program_is_compiled(program))
+    return say_scenario(loader);
   if (loader->options && loader->options->kernel)
     return loader_option(loader, "--kernel", loader->options->kernel, read_kernel, &chosen) &&
            add_launch(loader, chosen);

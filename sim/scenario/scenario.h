@@ -123,6 +123,7 @@ typedef struct ScenarioOptions {
   const char *const *buffers;
   const char *const *args;
   bool cooperative;
+  bool scenario_only;                /* who asks has none of these options */
   const char *machine;               /* the first one named: says what a .cu is compiled for */
   const char *const *settings;       /* what is changed of it (-s) */
   const char *const *compiler_flags; /* of a .cu (behind `--`) */

@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 46
+plan 48
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -154,4 +154,7 @@ echo '// nothing' >source.cu
 printf 'program: source.cu\nparams: {n: 1}\nlaunches: [{grid: n, block: 1}]\n' >source.yaml
 expect "points of CUDA source" 0 '^source,h200,8,1,completed' env NVCC=./compiler "$LOCKSTEP" sweep source.yaml -m h200 -p n=1..8 --code ptx
 point "are compiled once" "$(test "$(cat calls)" = -ptx || cat calls)"
+expect "source alone says nothing of its launch" 2 "^lockstep: error: source.cu says nothing of its launch, and this command has no options" \
+  env NVCC=./compiler "$LOCKSTEP" sweep source.cu -m h200 --code ptx
+point "what does is a scenario" "$(grep -q 'write a scenario: a .yaml with .program: source.cu' err || cat err)"
 finish

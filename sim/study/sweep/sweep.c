@@ -38,6 +38,7 @@ typedef struct Called {
 static ScenarioOptions scenario_options(const Plan *plan, const PlanPoint *point, const char *machine) {
   return (ScenarioOptions){
       .params = point ? (const char *const *)point->params : NULL,
+      .scenario_only = true,
       .machine = machine,
       .settings = point ? (const char *const *)point->settings : NULL,
       .code = plan->code,
