@@ -26,6 +26,9 @@ static const struct {
     {"-2..2:2", "-2 0 2", NULL},
     {"5..5", "5", NULL},
     {"18 cycles", "18 cycles", NULL},
+    {"min(n, (2 + 1)),4", "min(n, (2 + 1)) 4", NULL}, /* a comma in parentheses is an expression's */
+    {"min(2,3", "min(2,3", NULL},
+    {"2),3", "2) 3", NULL},
     {"", NULL, "a value is missing"},
     {"1,,2", NULL, "a value is missing"},
     {"1..", NULL, "isn't a range"},

@@ -88,12 +88,26 @@ static bool add_item(const char *item, const AxisPlace *place, GPtrArray *values
   return read_range(item, dots, &range, place, diag) && add_range(&range, item, place, values, diag);
 }
 
+/* The items of a list: a comma in parentheses belongs to an expression. */
+static GPtrArray *split(const char *text) {
+  GPtrArray *items = g_ptr_array_new_with_free_func(g_free);
+  const char *start = text;
+  int depth = 0;
+  for (const char *at = text;; at++) {
+    depth += (*at == '(') - (*at == ')');
+    if (*at && !(*at == ',' && depth <= 0))
+      continue;
+    g_ptr_array_add(items, g_strstrip(g_strndup(start, (gsize)(at - start))));
+    if (!*at)
+      return items;
+    start = at + 1;
+  }
+}
+
 bool axis_parse(const char *text, const AxisPlace *place, GPtrArray *values, Diag *diag) {
-  g_auto(GStrv) items = g_strsplit(text, ",", -1);
-  if (!*items)
-    return axis_error(place, diag, "a value is missing");
-  for (char **item = items; *item; item++)
-    if (!add_item(g_strstrip(*item), place, values, diag))
+  g_autoptr(GPtrArray) items = split(text);
+  for (guint i = 0; i < items->len; i++)
+    if (!add_item(g_ptr_array_index(items, i), place, values, diag))
       return false;
   return true;
 }
