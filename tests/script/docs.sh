@@ -67,11 +67,37 @@ missing_links() { # complains about the links of document $1 to files that aren'
   done
 }
 
+# Options that `--help` of a command lists and that the manual page doesn't give to it: what it says of the option names
+# other commands only, nor does what it says of the command name the option.
+missing_options() {
+  commands='run check draw rank sweep plot tune sensitivity validate machine show doc'
+  for command in $commands; do
+    lockstep "$command" --help | sed -n '/^Options:/,/^  -h/s/^ *\(-., \)\{0,1\}\(--[a-z-]*\).*/\2/p' |
+      awk -v command="$command" -v commands="$commands" '
+        NR == FNR { wanted[$1] = 1; next }
+        { colons = index($0, "::"); head = substr($0, 1, colons); text = substr($0, colons) }
+        !colons { next }
+        head == "*" command "*:" { own = text }
+        { for (option in wanted)
+            if (index(head, "*" option "*")) {
+              found[option] = 1
+              others = 0
+              for (n = split(commands, names, " "); n; n--)
+                others += index(text, "*" names[n] "*") > 0
+              given[option] = !others || text ~ "[*]" command "( [a-z]+)?[*]"
+            }
+        }
+        END { for (option in wanted)
+            if (!(found[option] && given[option]) && !index(own, "*" option "*"))
+              print command " " option }' - "$SRCDIR/doc/lockstep.1.adoc"
+  done
+}
+
 # shellcheck disable=SC2086 # one word for each document
 set -- $documents
 make_tree
 pictures=$(sed '/^#/d' "$SRCDIR/doc/pictures.txt")
-plan $(($# * 2 + 7 + $(echo "$pictures" | wc -l)))
+plan $(($# * 2 + 8 + $(echo "$pictures" | wc -l)))
 for document; do
   name=${document#"$SRCDIR"/}
   point "examples of $name" "$(run_examples "$document")"
@@ -85,6 +111,7 @@ while read -r name arguments; do
   # shellcheck disable=SC2086 # arguments are words
   point "doc/$name.svg is drawn from today's run" "$(cd "$SRCDIR" && compare "doc/$name.svg" lockstep draw $arguments 2>/dev/null)"
 done <"$folder/pictures"
+point "the manual page has each command's options" "$(missing_options)"
 for page in isa ptx-forms machine counters findings; do
   point "doc/$page.md is up to date" "$(compare "doc/$page.md" lockstep doc "$page")"
 done
