@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 68
+plan 69
 
 cd "$folder"
 
@@ -60,6 +60,8 @@ sed 's/params:.*/params: {count: 3}/; s/\[n, m\]/["40 + count", 3]/' valley.yaml
 sed 's/params:.*/params: {m: 9}/; s/\[n, m\]/["40 + min(m, 64)", 3]/' valley.yaml >wide.yaml
 expect "by the time of an operation, if their number varies" 0 "^best: count=8, " \
   "$LOCKSTEP" tune counted.yaml -p count=1..8 --seeds 1
+expect "by that of an operation, if the scenario's own number is another" 0 "^with the scenario.s own values: .* us, an operation " \
+  "$LOCKSTEP" tune counted.yaml -p count=2..8 --seeds 1 --budget 1
 point "the time of an operation in CSV, the least of all" "$("$LOCKSTEP" tune counted.yaml -p count=1..8 --seeds 1 --format csv 2>err |
   awk -F, 'NR > 1 && $2 / ($1 * $1) - $5 > 0.00001 { print "count " $1 ": " $5 } $6 == "1" { best = $5 } NR > 1 && (!least || $5 < least) { least = $5 }
     END { if (best != least) print "best " best ", least " least }')"

@@ -63,6 +63,11 @@ static bool is_better(const TunePoint *a, const TunePoint *b) { return a->cost <
 /* Microseconds of an operation, or of all of them. */
 static double cost_of(const Measured *measured) { return measured->rate > 0 ? 1e6 / measured->rate : measured->mean; }
 
+/* Are two times those of different numbers of operations? */
+static bool counts_differ(double time, double cost, double other_time, double other_cost) {
+  return isfinite(time) && isfinite(other_time) && fabs(time / cost / (other_time / other_cost) - 1) > 1e-6;
+}
+
 static void take_point(Search *search, TunePoint point, const Measured *measured) {
   Tuned *tuned = search->tuned;
   bool completed = measured->completed;
@@ -73,8 +78,8 @@ static void take_point(Search *search, TunePoint point, const Measured *measured
   point.problem = completed ? NULL : g_string_chunk_insert_const(tuned->problems, measured->problem);
   g_array_append_val(tuned->points, point);
   const TunePoint *best = &g_array_index(tuned->points, TunePoint, tuned->best);
-  if (completed && isfinite(best->mean) && fabs(point.mean / point.cost / (best->mean / best->cost) - 1) > 1e-6)
-    tuned->counts_vary = true;
+  tuned->counts_vary |= counts_differ(point.mean, point.cost, best->mean, best->cost) ||
+                        counts_differ(point.mean, point.cost, tuned->plain, tuned->plain_cost);
   if (is_better(&point, best))
     tuned->best = tuned->points->len - 1;
 }

@@ -35,7 +35,7 @@ typedef struct Tuned {
   guint grid;     /* how many of them are of the grid */
   double plain;   /* microseconds with the scenario's own values; NaN if it doesn't complete */
   double plain_cost;
-  bool counts_vary; /* points have different numbers of operations */
+  bool counts_vary; /* points, or the scenario's own values, have different numbers of operations */
 } Tuned;
 
 /* `plan` has one scenario, machine, seeds, and what else is fixed; `axes` are TuneAxis, at most TUNE_AXES_MAX. At
