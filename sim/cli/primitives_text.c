@@ -14,6 +14,9 @@ enum { SEEDS = 2, NAME_COLUMN = 26 };
 
 /* --- the ranking --- */
 
+/* Of the word "block" behind a number. */
+static const char *ending(guint blocks) { return blocks == 1 ? "" : "s"; }
+
 /* 4, 8, 16 ... and the capacity. */
 static void default_blocks(GArray *blocks, guint capacity) {
   for (guint i = 4; i < capacity; i *= 2)
@@ -37,9 +40,9 @@ static bool read_blocks(const Options *options, const Machine *machine, GArray *
       return diag_usage(diag, "--blocks: `%s` isn't a number of blocks", (char *)g_ptr_array_index(values, i));
     if (value > capacity)
       return diag_usage(diag,
-                        "--blocks %" G_GUINT64_FORMAT ": %s holds %u blocks at a time; others wait for room, and "
+                        "--blocks %" G_GUINT64_FORMAT ": %s holds %u block%s at a time; others wait for room, and "
                         "don't contend",
-                        value, machine->name, capacity);
+                        value, machine->name, capacity, ending(capacity));
     guint number = (guint)value;
     g_array_append_val(blocks, number);
   }
@@ -170,7 +173,8 @@ static void append_times(GString *out, const Characteristics *found) {
 
 static void append_characteristics(GString *out, const Characteristics *found, const char *machine,
                                    const Options *options) {
-  g_string_append_printf(out, "%s, %u blocks, one thread of each makes 1000 accesses", machine, found->blocks);
+  g_string_append_printf(out, "%s, %u block%s, one thread of each makes 1000 accesses", machine, found->blocks,
+                         ending(found->blocks));
   studies_changes(out, options);
   g_string_append(out, "\n\n");
   append_times(out, found);
@@ -192,8 +196,9 @@ static const Contender *find_contender(const Contest *contest, const char *name)
 static void append_difference(GString *out, const Contest *contest, const Contender *advised,
                               const Contender *first) {
   const char *why = primitives_difference(advised->name, first->name);
-  g_string_append_printf(out, "  rank has %s, %.1f %% ahead of it at %u blocks%s%s\n", first->name,
-                         (first->rate / advised->rate - 1) * 100, contest->blocks, why ? ": " : "", why ? why : "");
+  g_string_append_printf(out, "  rank has %s, %.1f %% ahead of it at %u block%s%s%s\n", first->name,
+                         (first->rate / advised->rate - 1) * 100, contest->blocks, ending(contest->blocks),
+                         why ? ": " : "", why ? why : "");
 }
 
 /* Whether the ranking at full scale says the same as the advice. */
@@ -202,14 +207,16 @@ static void append_agreement(GString *out, const Contest *contest, const char *a
                   *advised = find_contender(contest, advice);
   double margin = contest_margin(contest);
   if (advised->rate <= 0)
-    g_string_append_printf(out, "  but it doesn't complete with %u blocks: %s\n", contest->blocks, advised->problem);
+    g_string_append_printf(out, "  but it doesn't complete with %u block%s: %s\n", contest->blocks,
+                           ending(contest->blocks), advised->problem);
   else if (advised != first)
     append_difference(out, contest, advised, first);
   else if (isinf(margin))
-    g_string_append_printf(out, "  rank agrees: no other completes at %u blocks in time\n", contest->blocks);
+    g_string_append_printf(out, "  rank agrees: no other completes at %u block%s in time\n", contest->blocks,
+                           ending(contest->blocks));
   else
-    g_string_append_printf(out, "  rank agrees: %.1f %% ahead of %s at %u blocks\n", (margin - 1) * 100,
-                           first[1].name, contest->blocks);
+    g_string_append_printf(out, "  rank agrees: %.1f %% ahead of %s at %u block%s\n", (margin - 1) * 100,
+                           first[1].name, contest->blocks, ending(contest->blocks));
 }
 
 static void append_advice(GString *out, const Characteristics *found, const GPtrArray *contests) {

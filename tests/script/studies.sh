@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 69
+plan 71
 
 cd "$folder"
 
@@ -158,6 +158,8 @@ expect "classify takes the machine as an argument, and no -m" 2 "unknown option 
 expect "classify on one thread" 0 "^lines held hostage +yes" "$LOCKSTEP" machine classify gtx580 -s gpu.sms=2 -j 1
 point "what was changed" "$(grep -q '^gtx580, 16 blocks, .*, -s gpu.sms=2$' "$folder/out" || cat "$folder/out")"
 expect "classify" 0 "^lines held hostage +yes" "$LOCKSTEP" machine classify gtx580 -s gpu.sms=2
+expect "one block" 0 "^gtx580, 1 block, one thread" "$LOCKSTEP" machine classify gtx580 -s gpu.sms=1 -s sm.max_blocks=1
+point "is no blocks" "$(grep '1 blocks' "$folder/out" || :)"
 expect "why the ranking has another" 0 "^  rank has barrier_atomic, [0-9.]+ % ahead of it at 32 blocks: it hands over once" \
   "$LOCKSTEP" machine classify gtx1060 -s gpu.sms=2
 finish
