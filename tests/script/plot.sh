@@ -2,7 +2,7 @@
 # lockstep plot: what the pictures show, by gnuplot's program; SVG that is well-formed and the same each time (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 55
+plan 56
 cd "$folder"
 
 cat >sweep.csv <<E2
@@ -42,6 +42,9 @@ has() { # complains unless standard input holds each of the lines
 point "mean and band over seeds" "$(script | has ' 1 0 2000 1000 3000' ' 2 0 500 500 500')"
 point "a panel for each machine" "$(script | has "set title 'a'" "set title 'b'" "set multiplot layout 1,2")"
 point "a panel for each value of a param" "$(script --panels blocks --x seed --y cycles --curves scenario,machine,imax | has "set title 'blocks 1'" "set title 'blocks 2'")"
+awk -F, -v OFS=, 'NR == 1 { print } NR == 2 { for (i = 1; i < 9; i++) { $2 = "m" i; print; $3 = 2; print; $3 = 1 } }' sweep.csv >eight.csv
+"$LOCKSTEP" plot eight.csv -o x.svg --script eight.gp 2>err || cat err
+point "six panels in a row, so that there is room" "$(has "set title 'm8'" "set multiplot layout 2,6" <eight.gp; grep -q 'size 3360,796 ' eight.gp || grep size eight.gp)"
 point "curves by what varies" "$(script | grep -q "title 'fa, imax 8'" || echo "no such curve")"
 point "rows without a value are told" "$(script >all; grep -q '2 of 7 rows have no value here' err || cat err)"
 point "published times in the unit of the column" \

@@ -14,6 +14,7 @@ enum {
   BAR_WIDTH = 46,
   MARGIN_WIDTH = 120,
   LINE_CHARS = 60,
+  ROW_PANELS = 6, /* more panels than these stand in several rows */
   COLOUR_CHARS = 14 /* right of a map: the bar of colours with its numbers and what they are */
 };
 
@@ -216,11 +217,15 @@ static guint panel_width(const Figure *figure) {
   return figure->kind == FIGURE_BARS ? MAX((guint)PANEL_WIDTH, most * BAR_WIDTH + MARGIN_WIDTH) : PANEL_WIDTH;
 }
 
+static guint columns_of(const Figure *figure) { return MIN(figure->panels->len, (guint)ROW_PANELS); }
+
+static guint rows_of(const Figure *figure) { return (figure->panels->len + ROW_PANELS - 1) / ROW_PANELS; }
+
 static void append_head(GString *out, const Figure *figure, const char *path, bool to_file) {
   guint keys = figure->kind == FIGURE_CURVES ? most_series(figure) * KEY_LINE : KEY_LINE;
   guint labels = figure->kind == FIGURE_CURVES ? 0 : 90;
-  guint width = panel_width(figure) * figure->panels->len;
-  guint height = PANEL_HEIGHT + keys + labels + (figure->title ? HEAD_HEIGHT : 0);
+  guint width = panel_width(figure) * columns_of(figure);
+  guint height = (PANEL_HEIGHT + keys + labels) * rows_of(figure) + (figure->title ? HEAD_HEIGHT : 0);
   if (g_str_has_suffix(path, ".png"))
     g_string_append_printf(out, "set terminal pngcairo size %u,%u font 'sans,11' noenhanced\n", width, height);
   else
@@ -260,7 +265,7 @@ static char *script_of(const Figure *figure, const char *path, bool to_file) {
       append_data(out, g_ptr_array_index(panel->series, j), i, j);
   }
   g_autofree char *title = quoted(figure->title);
-  g_string_append_printf(out, "set multiplot layout 1,%u", figure->panels->len);
+  g_string_append_printf(out, "set multiplot layout %u,%u", rows_of(figure), columns_of(figure));
   if (figure->title)
     g_string_append_printf(out, " title %s", title);
   g_string_append_c(out, '\n');
