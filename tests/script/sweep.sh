@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 48
+plan 50
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -51,6 +51,20 @@ if test -e torn.csv.journal; then
 fi
 sweep -o torn.csv 2>err
 point "half a row at the end of the journal" "$(same one.csv torn.csv)"
+
+# a second sweep of the same file, before the first one has a row
+"$LOCKSTEP" sweep "$scenario" -m gtx580 -p accesses=10000000 -o both.csv 2>first.err &
+victim=$!
+tries=0
+until test -s both.csv.journal || test $tries = 400; do
+  tries=$((tries + 1))
+  sleep 0.05
+done
+expect "two sweeps of one file" 3 "both.csv: error: another sweep is writing it" \
+  "$LOCKSTEP" sweep "$scenario" -m gtx580 -p accesses=10000000 -o both.csv
+point "the first one keeps its journal" "$(test -s both.csv.journal || echo "it is gone")"
+kill -9 $victim 2>kill.err || :
+wait $victim 2>wait.err || :
 
 # a full disk
 (trap "" XFSZ && ulimit -f 4 && sweep -j 4 -o full.csv 2>err >out) && status=0 || status=$?

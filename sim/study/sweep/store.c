@@ -160,20 +160,27 @@ static bool append_line(Store *store, const char *row, Diag *diag) {
   return fdatasync(store->fd) == 0 || errno == EINVAL || errno == EROFS || fail(store->journal, "be written", diag);
 }
 
-/* Opens the journal and locks it. It may vanish before the lock is ours, since whoever had it has finished. */
+/* Opens the journal and locks it. It may vanish before the lock is ours, since whoever had it has finished. What isn't
+ * locked isn't ours: store_close() must leave it alone. */
 static bool lock_journal(Store *store, Diag *diag) {
   for (;;) {
     struct stat opened, there;
-    store->fd = open(store->journal, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (store->fd < 0)
+    int fd = open(store->journal, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (fd < 0)
       return fail(store->journal, "be written", diag);
-    if (flock(store->fd, LOCK_EX | LOCK_NB) != 0)
-      return errno == EWOULDBLOCK
-                 ? diag_error(diag, store->path, 0, 0, "another sweep is writing it (its journal is locked)")
-                 : fail(store->journal, "be locked", diag);
-    if (fstat(store->fd, &opened) == 0 && stat(store->journal, &there) == 0 && opened.st_ino == there.st_ino)
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+      if (errno == EWOULDBLOCK)
+        diag_error(diag, store->path, 0, 0, "another sweep is writing it (its journal is locked)");
+      else
+        fail(store->journal, "be locked", diag);
+      close(fd);
+      return false;
+    }
+    if (fstat(fd, &opened) == 0 && stat(store->journal, &there) == 0 && opened.st_ino == there.st_ino) {
+      store->fd = fd;
       return true;
-    close(store->fd);
+    }
+    close(fd);
   }
 }
 
