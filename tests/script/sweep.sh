@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 50
+plan 51
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -103,6 +103,10 @@ EOF
 point "the same as a plan" "$(same one.csv plan.csv)"
 echo 'scenarios: []' >none.yaml
 expect "a plan of nothing" 3 "^none.yaml:1:12: error: expected a list of scenarios, found an empty list" "$LOCKSTEP" sweep none.yaml
+mkdir beside
+printf 'name: near\nbase: gtx580\n' >beside/near.yaml
+printf 'scenarios: [%s]\nmachines: near.yaml\nparams: {accesses: 1, blocks: 1}\n' "$scenario" >beside/plan.yaml
+expect "a machine beside a plan" 0 "^accesses,near,1,1,1,completed" "$LOCKSTEP" sweep beside/plan.yaml
 # what a plan names wrongly is told where it stands, with what is nearest
 wrong() { # TEXT PATTERN HINT: complains unless the plan is refused so
   printf '%s\n' "$1" >wrong.yaml

@@ -89,19 +89,31 @@ static bool each_text(Reader *reader, const YamlNode *node, const char *what,
   return good;
 }
 
+/* A file that a plan names lies beside it; else the name is as it was written. Free with g_free. */
+static char *beside_plan(const Reader *reader, const char *name) {
+  g_autofree char *beside = g_path_is_absolute(name) || !*reader->folder
+                                ? g_strdup(name)
+                                : g_build_filename(reader->folder, name, NULL);
+  return g_file_test(beside, G_FILE_TEST_EXISTS) ? g_steal_pointer(&beside) : g_strdup(name);
+}
+
+/* A machine's name is no path. */
+static bool is_machine_file(const char *name) {
+  return strchr(name, '/') || g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
+}
+
 static bool take_scenario(Reader *reader, const YamlNode *node, gpointer part) {
-  g_autofree char *beside = g_path_is_absolute(node->scalar) || !*reader->folder
-                                ? g_strdup(node->scalar)
-                                : g_build_filename(reader->folder, node->scalar, NULL);
-  bool is_there = g_file_test(beside, G_FILE_TEST_EXISTS);
+  g_autofree char *name = beside_plan(reader, node->scalar);
   AxisPlace place = place_of(reader, node);
-  plan_part_name(((PlanPart *)part)->scenarios, is_there ? beside : node->scalar, &place);
+  plan_part_name(((PlanPart *)part)->scenarios, name, &place);
   return *node->scalar || fail(reader, node, "a scenario");
 }
 
 static bool take_machine(Reader *reader, const YamlNode *node, gpointer part) {
+  g_autofree char *name =
+      is_machine_file(node->scalar) ? beside_plan(reader, node->scalar) : g_strdup(node->scalar);
   AxisPlace place = place_of(reader, node);
-  plan_part_name(((PlanPart *)part)->machines, node->scalar, &place);
+  plan_part_name(((PlanPart *)part)->machines, name, &place);
   return *node->scalar || fail(reader, node, "a machine");
 }
 
@@ -284,15 +296,14 @@ static void append_list(GString *out, const char *key, const GPtrArray *texts,
 
 static char *as_it_is(const char *text) { return g_strdup(text); }
 
-/* A scenario may lie in the data folder, and a machine's name is no path. */
+/* A scenario may lie in the data folder. */
 static char *absolute(const char *path) {
   g_autofree char *resolved = datadir_resolve(path);
   return g_file_test(resolved, G_FILE_TEST_EXISTS) ? g_canonicalize_filename(resolved, NULL) : g_strdup(path);
 }
 
 static char *machine_text(const char *name) {
-  bool is_file = strchr(name, '/') || g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
-  return is_file ? g_canonicalize_filename(name, NULL) : g_strdup(name);
+  return is_machine_file(name) ? g_canonicalize_filename(name, NULL) : g_strdup(name);
 }
 
 static void append_axes(GString *out, const PlanPart *part, AxisKind kind) {
