@@ -14,7 +14,7 @@ enum {
   BAR_WIDTH = 46,
   MARGIN_WIDTH = 120,
   LINE_CHARS = 60,
-  ROW_PANELS = 6, /* more panels than these stand in several rows */
+  ROW_PANELS = 6,   /* more panels than these stand in several rows */
   COLOUR_CHARS = 14 /* right of a map: the bar of colours with its numbers and what they are */
 };
 
@@ -238,9 +238,8 @@ static void append_head(GString *out, const Figure *figure, const char *path, bo
   g_string_append(out, "set xlabel offset 0,0.4\n");
   g_string_append(out, "set border 3\nset tics nomirror\nset grid lt 1 lc rgb '#cccccc'\n");
   g_string_append(out, figure->kind == FIGURE_BARS ? "set style fill solid 0.8 noborder\nset bars 0.5\n" : "");
-  g_string_append(out, figure->kind == FIGURE_MAP
-                           ? "unset grid\nset palette defined (" MAP_COLOURS ")\n"
-                           : "set key below vertical maxcols 1 Left reverse height 1\n");
+  g_string_append(out, figure->kind == FIGURE_MAP ? "unset grid\nset palette defined (" MAP_COLOURS ")\n"
+                                                  : "set key below vertical maxcols 1 Left reverse height 1\n");
   if (figure->kind == FIGURE_MAP) {
     append_set(out, "cblabel", figure->colour_label);
     g_string_append_printf(out, "set cblabel offset 1,0\nset rmargin %d\n", COLOUR_CHARS);

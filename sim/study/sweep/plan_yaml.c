@@ -91,9 +91,8 @@ static bool each_text(Reader *reader, const YamlNode *node, const char *what,
 
 /* A file that a plan names lies beside it; else the name is as it was written. Free with g_free. */
 static char *beside_plan(const Reader *reader, const char *name) {
-  g_autofree char *beside = g_path_is_absolute(name) || !*reader->folder
-                                ? g_strdup(name)
-                                : g_build_filename(reader->folder, name, NULL);
+  g_autofree char *beside =
+      g_path_is_absolute(name) || !*reader->folder ? g_strdup(name) : g_build_filename(reader->folder, name, NULL);
   return g_file_test(beside, G_FILE_TEST_EXISTS) ? g_steal_pointer(&beside) : g_strdup(name);
 }
 
@@ -110,8 +109,7 @@ static bool take_scenario(Reader *reader, const YamlNode *node, gpointer part) {
 }
 
 static bool take_machine(Reader *reader, const YamlNode *node, gpointer part) {
-  g_autofree char *name =
-      is_machine_file(node->scalar) ? beside_plan(reader, node->scalar) : g_strdup(node->scalar);
+  g_autofree char *name = is_machine_file(node->scalar) ? beside_plan(reader, node->scalar) : g_strdup(node->scalar);
   AxisPlace place = place_of(reader, node);
   plan_part_name(((PlanPart *)part)->machines, name, &place);
   return *node->scalar || fail(reader, node, "a machine");
