@@ -14,6 +14,8 @@ enum {
   BAR_WIDTH = 46,
   MARGIN_WIDTH = 120,
   LINE_CHARS = 60,
+  LABEL_HEIGHT = 90,
+  LABEL_CHAR = 6,   /* the height of a character in a turned label */
   ROW_PANELS = 6,   /* more panels than these stand in several rows */
   COLOUR_CHARS = 14 /* right of a map: the bar of colours with its numbers and what they are */
 };
@@ -120,13 +122,15 @@ static void append_curves(GString *out, const Figure *figure, guint index) {
   g_string_append_c(out, '\n');
 }
 
-/* Long labels stand beside each other only if they are turned. */
-static bool are_long(const GPtrArray *labels) {
-  gsize length = 0;
+static guint longest_of(const GPtrArray *labels) {
+  gsize longest = 0;
   for (guint i = 0; i < labels->len; i++)
-    length += strlen(g_ptr_array_index(labels, i)) + 2;
-  return length > LINE_CHARS;
+    longest = MAX(longest, strlen(g_ptr_array_index(labels, i)));
+  return (guint)longest;
 }
+
+/* Labels that are longer than their places stand beside each other only if they are turned. */
+static bool are_long(const GPtrArray *labels) { return (longest_of(labels) + 2) * labels->len > LINE_CHARS; }
 
 static void append_labels(GString *out, const char *axis, const GPtrArray *labels) {
   g_string_append_printf(out, "set %stics (", axis);
@@ -217,13 +221,24 @@ static guint panel_width(const Figure *figure) {
   return figure->kind == FIGURE_BARS ? MAX((guint)PANEL_WIDTH, most * BAR_WIDTH + MARGIN_WIDTH) : PANEL_WIDTH;
 }
 
+/* What the names of bars and places take from below the axis. */
+static guint labels_height(const Figure *figure) {
+  guint height = figure->kind == FIGURE_CURVES ? 0 : LABEL_HEIGHT;
+  for (guint i = 0; i < figure->panels->len; i++) {
+    const GPtrArray *labels = ((const FigurePanel *)g_ptr_array_index(figure->panels, i))->x_labels;
+    if (are_long(labels))
+      height = MAX(height, longest_of(labels) * LABEL_CHAR);
+  }
+  return height;
+}
+
 static guint columns_of(const Figure *figure) { return MIN(figure->panels->len, (guint)ROW_PANELS); }
 
 static guint rows_of(const Figure *figure) { return (figure->panels->len + ROW_PANELS - 1) / ROW_PANELS; }
 
 static void append_head(GString *out, const Figure *figure, const char *path, bool to_file) {
   guint keys = figure->kind == FIGURE_CURVES ? most_series(figure) * KEY_LINE : KEY_LINE;
-  guint labels = figure->kind == FIGURE_CURVES ? 0 : 90;
+  guint labels = labels_height(figure);
   guint width = panel_width(figure) * columns_of(figure);
   guint height = (PANEL_HEIGHT + keys + labels) * rows_of(figure) + (figure->title ? HEAD_HEIGHT : 0);
   if (g_str_has_suffix(path, ".png"))
