@@ -256,6 +256,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_report.h \
   sim/detect/race/race_step.c \
   sim/detect/race/race_step.h \
+  sim/detect/race/lost_update.c \
+  sim/detect/race/lost_update.h \
   sim/detect/race/merges.c \
   sim/detect/race/merges.h \
   sim/detect/race/older_text.c \
@@ -269,6 +271,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_validated.h \
   sim/detect/race/race_words.c \
   sim/detect/race/race_words.h \
+  sim/detect/race/reaching.c \
+  sim/detect/race/reaching.h \
   sim/detect/race/search_loops.c \
   sim/detect/race/search_loops.h \
   sim/detect/race/shadow.c \
@@ -282,6 +286,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/stale_swap.h \
   sim/detect/race/unfenced.c \
   sim/detect/race/unfenced.h \
+  sim/detect/race/updates.c \
+  sim/detect/race/updates.h \
   sim/detect/race/validates.c \
   sim/detect/race/validates.h \
   sim/detect/race/values.h \
@@ -485,6 +491,8 @@ liblockstep_a_SOURCES += \
   sim/study/again.h \
   sim/study/check.c \
   sim/study/check.h \
+  sim/study/consequences.c \
+  sim/study/consequences.h \
   sim/study/correlation.c \
   sim/study/correlation.h \
   sim/study/csv_table.c \

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "sim/study/consequences.h"
 #include "sim/study/fences.h"
 #include "sim/study/forms.h"
 #include "sim/study/older.h"
@@ -266,18 +267,24 @@ static void settle_reliance(Gathering *all, const Expectation *expect) {
   g_ptr_array_add(all->united.findings, finding);
 }
 
-/* The findings that aren't expected, once some have become notes: the failures tell of what is left. */
-static void expect_left(Gathering *all, const Expectation *expect) {
-  static const char kind[] = "the finding unordered-access isn't expected: ";
+/* The findings of that kind that aren't expected, once some are none any more: the failures tell of what is left. */
+static void expect_left(Gathering *all, const Expectation *expect, FindingId id) {
+  g_autofree char *kind = g_strdup_printf("the finding %s isn't expected: ", finding_name(id));
   const Finding *left = NULL;
   for (guint i = all->united.failures->len; i-- > 0;)
     if (g_str_has_prefix(g_ptr_array_index(all->united.failures, i), kind))
       g_ptr_array_remove_index(all->united.failures, i);
   for (guint i = 0; i < all->united.findings->len && !left; i++)
-    if (((const Finding *)g_ptr_array_index(all->united.findings, i))->id == FINDING_UNORDERED_ACCESS)
+    if (((const Finding *)g_ptr_array_index(all->united.findings, i))->id == id)
       left = g_ptr_array_index(all->united.findings, i);
   if (left && expect && !expectation_allows(expect, left->id))
     g_ptr_array_insert(all->united.failures, 0, g_strconcat(kind, left->message, NULL));
+}
+
+static void drop_from_worst(Gathering *all, const Finding *finding) {
+  for (guint k = all->worst->findings->len; k-- > 0;)
+    if (finding_same_place(g_ptr_array_index(all->worst->findings, k), finding))
+      g_ptr_array_remove_index(all->worst->findings, k);
 }
 
 /* Findings of loads that may read older values, and do no harm if they do, become notes. */
@@ -296,12 +303,25 @@ static void settle_older(Gathering *all, const GArray *schedules, const Expectat
     if (!older_try(&trials, finding))
       continue;
     any = true;
-    for (guint k = all->worst->findings->len; k-- > 0;)
-      if (finding_same_place(g_ptr_array_index(all->worst->findings, k), before))
-        g_ptr_array_remove_index(all->worst->findings, k);
+    drop_from_worst(all, before);
   }
   if (any)
-    expect_left(all, expect);
+    expect_left(all, expect, FINDING_UNORDERED_ACCESS);
+}
+
+/* Findings that only show what others lead to go. */
+static void settle_consequences(Gathering *all, const Expectation *expect) {
+  bool any = false;
+  for (guint i = all->united.findings->len; i-- > 0;) {
+    const Finding *finding = g_ptr_array_index(all->united.findings, i);
+    if (!consequences_has(all->united.findings, finding))
+      continue;
+    any = true;
+    drop_from_worst(all, finding);
+    g_ptr_array_remove_index(all->united.findings, i);
+  }
+  if (any)
+    expect_left(all, expect, FINDING_LOST_UPDATE);
 }
 
 /* The findings of the worst run, as the first schedule that had them gives them: repairs were tried there. Errors
@@ -638,6 +658,7 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
   if (attempt_all(&attempts, &all, diag)) {
     if (!all.united.stop)
       settle_older(&all, schedules, expect, diag);
+    settle_consequences(&all, expect);
     settle_reliance(&all, expect);
     result = unite(&all, expect);
   } else {

@@ -72,7 +72,8 @@ static void word_as_hint(Finding *finding, const char *why) {
 
 bool repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                  uint64_t cycles, Diag *diag) {
-  bool orders = finding->id == FINDING_DATA_RACE || finding->id == FINDING_UNORDERED_ACCESS;
+  bool orders = finding->id == FINDING_DATA_RACE || finding->id == FINDING_UNORDERED_ACCESS ||
+                finding->id == FINDING_LOST_UPDATE;
   if (!finding->repairs) {
     if (orders && finding->repair)
       word_as_hint(finding, "not tried in the model");

@@ -1,12 +1,12 @@
 #!/bin/sh
-# `lockstep check` finds data races, accesses without an order and stale compare-and-swaps in exactly those of some PTX programs of tests/corpus/ that list
+# `lockstep check` finds data races, accesses without an order, stale compare-and-swaps and lost updates in exactly those of some PTX programs of tests/corpus/ that list
 # them, on each machine that they name, and a repair that helps with each (TAP); of rtx3070 and h200, whose warps take turns alike, on the second.
 # corpus_check.sh leaves these out.
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
-programs="cuda_races cuda_seen cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap cuda_marked_list cuda_hazard_pointers cuda_seqlock_wide cuda_bounded_queue cuda_epochs cuda_dissemination cuda_deque cuda_older cuda_busy_stack cuda_same_value cuda_looks_twice race_ptx"
+programs="cuda_races cuda_seen cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap cuda_marked_list cuda_hazard_pointers cuda_seqlock_wide cuda_bounded_queue cuda_epochs cuda_dissemination cuda_deque cuda_older cuda_busy_stack cuda_same_value cuda_looks_twice cuda_lost_update race_ptx"
 
 # schedules_of FILE: how much of `check` it gets. These two take seconds a schedule, and what they list comes up in the first.
 schedules_of() {
@@ -36,11 +36,12 @@ look() {
   done
 }
 
-plan 7
+plan 8
 point "each data race that is listed, no other, with a repair" "$(look data-race)"
 point "the same of accesses without an order" "$(look unordered-access)"
 point "the same of copies in bulk without a fence before" "$(look proxy-fence)"
 point "the same of compare-and-swaps that are stale" "$(look stale-swap)"
+point "the same of updates that are lost" "$(look lost-update)"
 # silent: runs of cuda_older in which no load that may give an older value is told of as a note.
 silent() {
   for told in "$folder"/cuda_older_*_live.yaml.h200; do

@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "sim/core/cluster.h"
 #include "sim/detect/race/guesses.h"
+#include "sim/detect/race/lost_update.h"
 #include "sim/detect/race/peer_exits.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_observer.h"
@@ -35,6 +36,7 @@ struct RaceDetector {
   GArray *guesses;       /* bool *, of each launch of machine code: loads that are guesses (guesses.h), borrowed */
   PeerExits *exits;      /* NULL: a trial looks for something else */
   StaleSwaps *swaps;     /* NULL: a trial looks for something else */
+  LostUpdates *updates;  /* NULL: likewise, or stores are late, so that locks fail that lack a fence */
   GHashTable *guessing;  /* Kernel * -> bool *, or NULL */
   GArray *selections;    /* Speculation *, of each launch: of its kernel's loads, owned by `selected` */
   GHashTable *selected;  /* Kernel * -> Speculation *, or NULL */
@@ -180,6 +182,8 @@ static void block_start(void *user, const ProbePoint *point) {
   find_selections(detector);
   if (detector->swaps)
     stale_swaps_begin(detector->swaps, point->block->launch->kernel);
+  if (detector->updates)
+    lost_updates_begin(detector->updates, point->block->launch);
   for (uint32_t i = 0; i < block->warps; i++) {
     order_start_warp(&detector->watch.order, &sm->warps[block->warp_slot[i]], block, i, is_ptx(block->launch));
     sm->warps_used = MAX(sm->warps_used, block->warp_slot[i] + 1u);
@@ -323,6 +327,25 @@ static void look_for_select(const RaceDetector *detector, const ProbePoint *poin
   access->dropped = speculation_dropped(selections, point, &access->perhaps_dropped) & access->lanes;
 }
 
+static bool looks_for_updates(const RaceDetector *detector) {
+  return detector->updates && lost_updates_wants(detector->updates);
+}
+
+/* An access to shared memory, which has its effect at once. */
+static void look_for_updates(RaceDetector *detector, const ProbePoint *point, const RaceAccess *access,
+                             const WarpOrder *warp) {
+  UpdateAccess update = {.point = point,
+                         .space = SPACE_SHARED,
+                         .kind = access->kind,
+                         .address = access->address,
+                         .bytes = access->bytes,
+                         .warp = warp};
+  int16_t slot = point->inst->b;
+  for (int16_t row = 0; row < (int16_t)G_N_ELEMENTS(update.data); row++)
+    update.data[row] = warp_operand(point->warp->regs, point->warp->consts, slot >= 0 ? (int16_t)(slot + row) : slot);
+  lost_updates_access(detector->updates, &update);
+}
+
 /* The first word of an mbarrier is stored, whatever the instruction. */
 static AccessKind kind_of(const Inst *inst, AccessKind kind) {
   return kind == ACCESS_ATOMIC && inst->mode == ATOM_EXCH && inst->lop == EXCH_INITS ? ACCESS_WRITE : kind;
@@ -365,6 +388,8 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     lane_holes_hand_on(&detector->watch.order.holes, warp, access.lanes);
   if (order_releases(point->inst) && kind != ACCESS_READ)
     lane_holes_release(&detector->watch.order.holes, warp, access.lanes);
+  if (!number && space == SPACE_SHARED && looks_for_updates(detector))
+    look_for_updates(detector, point, &access, warp);
   if (number && space == SPACE_SHARED && detector->exits)
     peer_exits_access(detector->exits, point, warp, address);
   if (number)
@@ -405,6 +430,18 @@ static void performed(void *user, const ProbePoint *point, const AccessPart *par
   RaceDetector *detector = user;
   if (detector->swaps && stale_swaps_wants(detector->swaps))
     stale_swaps_performed(detector->swaps, point, part, race_issuer(&detector->watch, part->number));
+  if (looks_for_updates(detector) && !part->shared) {
+    WarpOrder then;
+    bool known = race_issued_by(&detector->watch, part->number, &then);
+    UpdateAccess update = {.point = point,
+                           .space = SPACE_GLOBAL,
+                           .kind = part->kind,
+                           .address = part->address,
+                           .bytes = part->bytes,
+                           .data = {part->data ? part->data[0] : NULL, part->data ? part->data[1] : NULL},
+                           .warp = known ? &then : NULL};
+    lost_updates_access(detector->updates, &update);
+  }
   race_perform(&detector->watch, point, part);
 }
 
@@ -531,6 +568,8 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   race_report_init(&detector->watch.report, findings);
   detector->watch.report.late = detector->watch.late;
   detector->swaps = trial ? NULL : stale_swaps_new(gpu, findings);
+  bool looks = !trial && !detector->watch.late;
+  detector->updates = looks ? lost_updates_new(gpu, &detector->watch.order, findings) : NULL;
   detector->exits = trial ? NULL : peer_exits_new(gpu, findings);
   if (trial)
     race_report_seek(&detector->watch.report, trial->finding, gpu);
@@ -565,6 +604,7 @@ void race_detector_free(RaceDetector *detector) {
   race_late_free(detector->watch.late);
   race_validated_free(detector->watch.validated);
   stale_swaps_free(detector->swaps);
+  lost_updates_free(detector->updates);
   if (detector->exits)
     peer_exits_free(detector->exits);
   if (detector->watch.own)

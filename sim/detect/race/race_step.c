@@ -502,9 +502,16 @@ static bool perform_words(Step *step, RaceFlight *flight, uint64_t performed) {
   return released;
 }
 
-ThreadId race_issuer(const RaceWatch *watch, uint64_t number) {
+bool race_issued_by(const RaceWatch *watch, uint64_t number, WarpOrder *then) {
   const RaceFlight *flight = race_flight_find(&watch->flights, number);
-  return flight ? warp_moment_order(&flight->moment).base : THREAD_HOST;
+  if (flight)
+    *then = warp_moment_order(&flight->moment);
+  return flight != NULL;
+}
+
+ThreadId race_issuer(const RaceWatch *watch, uint64_t number) {
+  WarpOrder then;
+  return race_issued_by(watch, number, &then) ? then.base : THREAD_HOST;
 }
 
 void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *part) {

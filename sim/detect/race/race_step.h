@@ -21,6 +21,8 @@ void race_issue(RaceWatch *watch, const ProbePoint *point, WarpOrder *warp, cons
 void race_perform(RaceWatch *watch, const ProbePoint *point, const AccessPart *part);
 /* Lane 0 of the warp that has issued an access that is under way; THREAD_HOST: it isn't known. */
 ThreadId race_issuer(const RaceWatch *watch, uint64_t number);
+/* That warp as of its issue; false: it isn't known. */
+bool race_issued_by(const RaceWatch *watch, uint64_t number, WarpOrder *then);
 /* Tells what waited until something was performed that has been now, or (`all`) the run is over. */
 void race_settle(RaceWatch *watch, bool all);
 

@@ -1,0 +1,294 @@
+#include "sim/detect/race/lost_update.h"
+
+#include <string.h>
+
+#include "base/bits.h"
+#include "sim/core/look.h"
+#include "sim/detect/naming/locate.h"
+#include "sim/detect/race/updates.h"
+
+enum { WORDS_MAX = 65536, ROWS_MAX = 2 };
+
+/* Of a kernel. */
+typedef struct KernelUpdates {
+  GArray *all;          /* Update */
+  bool *loads, *stores; /* of each instruction: whether it is one of an update; NULL: there are none */
+} KernelUpdates;
+
+/* What a lane did to a word. */
+typedef struct Deed {
+  ThreadId thread;
+  Access access;
+} Deed;
+
+/* A lane's load that waits for its store. */
+typedef struct Pending {
+  Deed load;
+  uint32_t value[ROWS_MAX];
+  bool overtaken;
+  Deed by; /* the newest store of another thread since */
+} Pending;
+
+struct LostUpdates {
+  const Gpu *gpu;
+  const RaceOrder *order;
+  GPtrArray *findings;
+  GHashTable *kernels; /* Kernel * -> KernelUpdates * */
+  GHashTable *words;   /* number of a word -> GArray * of Pending */
+  GHashTable *told;    /* file and line of a store -> its Finding * */
+  bool wanted;
+};
+
+static void free_kernel(gpointer data) {
+  KernelUpdates *updates = data;
+  g_array_free(updates->all, TRUE);
+  g_free(updates->loads);
+  g_free(updates->stores);
+  g_free(updates);
+}
+
+LostUpdates *lost_updates_new(const Gpu *gpu, const RaceOrder *order, GPtrArray *findings) {
+  LostUpdates *updates = g_new0(LostUpdates, 1);
+  *updates = (LostUpdates){
+      .gpu = gpu,
+      .order = order,
+      .findings = findings,
+      .kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kernel),
+      .words = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, (GDestroyNotify)g_array_unref),
+      .told = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL)};
+  return updates;
+}
+
+void lost_updates_free(LostUpdates *updates) {
+  if (!updates)
+    return;
+  g_hash_table_destroy(updates->kernels);
+  g_hash_table_destroy(updates->words);
+  g_hash_table_destroy(updates->told);
+  g_free(updates);
+}
+
+/* ---- kernels ---- */
+
+static const KernelUpdates *updates_of(LostUpdates *updates, const Kernel *kernel) {
+  KernelUpdates *known = g_hash_table_lookup(updates->kernels, kernel);
+  if (known)
+    return known;
+  known = g_new0(KernelUpdates, 1);
+  known->all = updates_find(kernel);
+  if (known->all->len) {
+    known->loads = g_new0(bool, kernel->ninsts);
+    known->stores = g_new0(bool, kernel->ninsts);
+  }
+  for (guint i = 0; i < known->all->len; i++) {
+    const Update *update = &g_array_index(known->all, Update, i);
+    known->loads[update->load] = known->stores[update->store] = true;
+  }
+  g_hash_table_insert(updates->kernels, (gpointer)kernel, known);
+  return known;
+}
+
+/* PTX says what is volatile. */
+void lost_updates_begin(LostUpdates *updates, const Launch *launch) {
+  if (launch->program->dialect == DIALECT_PTX)
+    updates->wanted |= updates_of(updates, launch->kernel)->all->len > 0;
+}
+
+bool lost_updates_wants(const LostUpdates *updates) { return updates->wanted; }
+
+/* ---- words ---- */
+
+static uint64_t number_of(const UpdateAccess *access, unsigned lane) {
+  uint64_t word = access->address[lane] / 4;
+  return access->space == SPACE_GLOBAL ? word : UINT64_C(1) << 62 | (uint64_t)access->point->sm->index << 32 | word;
+}
+
+static uint32_t word_now(const LostUpdates *updates, const UpdateAccess *access, unsigned lane, uint32_t row) {
+  uint64_t address = access->address[lane] + 4 * (uint64_t)row;
+  return access->space == SPACE_GLOBAL ? look_global(updates->gpu, address)
+                                       : look_shared(access->point->sm, (uint32_t)address / 4);
+}
+
+static ThreadId changed_by(const LostUpdates *updates, const UpdateAccess *access, unsigned lane, uint32_t row) {
+  uint64_t address = access->address[lane] + 4 * (uint64_t)row;
+  return access->space == SPACE_GLOBAL ? look_global_change(updates->gpu, address).thread
+                                       : look_shared_change(access->point->sm, (uint32_t)address / 4).thread;
+}
+
+static Deed deed_of(const UpdateAccess *access, unsigned lane) {
+  return (Deed){.thread = thread_plus(access->warp->base, lane),
+                .access = {.cycle = access->point->cycle,
+                           .actor = access->warp->actor,
+                           .time = access->warp->time,
+                           .lanes = 1u << lane,
+                           .pc = access->point->pc,
+                           .bytes = CELL_BYTES,
+                           .write = access->kind != ACCESS_READ}};
+}
+
+/* ---- loads ---- */
+
+static void note_load(LostUpdates *updates, const UpdateAccess *access, unsigned lane) {
+  uint64_t word = number_of(access, lane);
+  GArray *all = g_hash_table_lookup(updates->words, &word);
+  if (!all && g_hash_table_size(updates->words) >= WORDS_MAX)
+    return;
+  if (!all) {
+    all = g_array_new(FALSE, FALSE, sizeof(Pending));
+    g_hash_table_insert(updates->words, g_memdup2(&word, sizeof word), all);
+  }
+  Pending new = {.load = deed_of(access, lane)};
+  for (uint32_t row = 0; row < access->bytes / 4; row++)
+    new.value[row] = word_now(updates, access, lane, row);
+  for (guint i = all->len; i-- > 0;)
+    if (thread_equal(g_array_index(all, Pending, i).load.thread, new.load.thread))
+      g_array_remove_index_fast(all, i);
+  g_array_append_val(all, new);
+}
+
+/* ---- stores of others ---- */
+
+static void note_store(LostUpdates *updates, const UpdateAccess *access, unsigned lane) {
+  uint64_t word = number_of(access, lane);
+  GArray *all = g_hash_table_lookup(updates->words, &word);
+  bool strong = access->kind == ACCESS_ATOMIC || access->point->inst->sem != SEM_WEAK;
+  for (guint i = all ? all->len : 0; i-- > 0;) {
+    Pending *pending = &g_array_index(all, Pending, i);
+    if (access->warp && pending->load.access.actor == access->warp->actor)
+      continue;
+    if (!access->warp || !strong || thread_is_host(access->warp->base) ||
+        order_is_before(updates->order, access->warp, 1u << lane, &pending->load.access, true)) {
+      g_array_remove_index_fast(all, i);
+      continue;
+    }
+    pending->overtaken = true;
+    pending->by = deed_of(access, lane);
+  }
+}
+
+/* ---- the store ---- */
+
+static char *value_text(const uint32_t words[ROWS_MAX], uint32_t rows, bool is_float) {
+  float narrow;
+  double wide;
+  memcpy(&narrow, words, sizeof narrow);
+  memcpy(&wide, words, sizeof wide);
+  if (is_float)
+    return g_strdup_printf("%g", rows == 1 ? (double)narrow : wide);
+  if (rows == 1)
+    return number_text(words[0]);
+  return g_strdup_printf("%" G_GUINT64_FORMAT, (uint64_t)words[1] << 32 | words[0]);
+}
+
+/* `value`: of the word, before or after; it is taken. */
+static void add_deed(const LostUpdates *updates, Finding *finding, const Deed *deed, const char *what, char *value) {
+  const Launch *launch = gpu_launch(updates->gpu, deed->thread.launch);
+  g_autofree char *source = locate_source(launch, deed->access.pc), *taken = value;
+  locate_evidence(
+      finding, launch, deed->access.pc,
+      g_strdup_printf("%s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", what, taken, deed->access.cycle, source));
+}
+
+static const char *repair_of(UpdateKind kind) {
+  static const char *const repairs[] = {
+      [UPDATE_ADDS] = "make it one atomic operation (atomicAdd() instead of ++ or +=), or hold one lock around it",
+      [UPDATE_FLIPS] = "make it one atomic operation (atomicXor()), or hold one lock around it",
+      [UPDATE_SETS] = "make it one atomic operation (atomicOr()), or hold one lock around it",
+      [UPDATE_CLEARS] = "make it one atomic operation (atomicAnd()), or hold one lock around it",
+      [UPDATE_MIXES] = "make it a loop with one atomicCAS(), or hold one lock around it"};
+  return repairs[kind];
+}
+
+static char *place_text(const UpdateAccess *access, const LostUpdates *updates, unsigned lane) {
+  if (access->space == SPACE_GLOBAL)
+    return locate_global_text(updates->gpu, access->address[lane]);
+  return locate_shared_text(access->point->block, (uint32_t)access->address[lane]);
+}
+
+static void tell(LostUpdates *updates, const UpdateAccess *access, unsigned lane, const Pending *pending,
+                 const Update *update) {
+  const Launch *launch = gpu_launch(updates->gpu, access->warp->base.launch);
+  Deed store = deed_of(access, lane);
+  uint64_t key = locate_key(launch, access->point->pc);
+  Finding *finding = g_hash_table_lookup(updates->told, &key);
+  if (finding) {
+    finding->count++;
+    return;
+  }
+  uint32_t rows = access->bytes / 4, now[ROWS_MAX] = {0}, stored[ROWS_MAX] = {0};
+  for (uint32_t row = 0; row < rows; row++) {
+    now[row] = word_now(updates, access, lane, row);
+    stored[row] = access->data[row][lane];
+  }
+  g_autofree char *who = locate_thread_text(updates->gpu, store.thread),
+                  *other = locate_thread_text(updates->gpu, pending->by.thread),
+                  *where = place_text(access, updates, lane), *stores = g_strdup_printf("then: %s stored", other);
+  finding = locate_finding(FINDING_LOST_UPDATE,
+                           g_strdup_printf("%s: loads %s, and stores there what it has made of that: what %s has "
+                                           "stored between the two is lost",
+                                           who, where, other),
+                           launch, access->point->pc);
+  add_deed(updates, finding, &pending->load, "first: it loaded", value_text(pending->value, rows, update->floats));
+  add_deed(updates, finding, &pending->by, stores, value_text(now, rows, update->floats));
+  add_deed(updates, finding, &store, "last: it stored", value_text(stored, rows, update->floats));
+  finding->repair = g_strdup(repair_of(update->kind));
+  finding->cycle = access->point->cycle;
+  finding->block = (int64_t)store.thread.block;
+  finding->warp = thread_warp(store.thread);
+  finding->lanes = 1u << lane;
+  finding->space = g_strdup(access->space == SPACE_GLOBAL ? "global" : "shared");
+  finding->address = access->address[lane];
+  g_ptr_array_add(updates->findings, finding);
+  g_hash_table_insert(updates->told, g_memdup2(&key, sizeof key), finding);
+}
+
+static bool loses(const LostUpdates *updates, const UpdateAccess *access, unsigned lane, const Pending *pending,
+                  UpdateKind kind) {
+  bool loses = false;
+  for (uint32_t row = 0; row < access->bytes / 4; row++) {
+    uint32_t now = word_now(updates, access, lane, row);
+    loses |= !updates_keeps(kind, pending->value[row], now, access->data[row][lane]) &&
+             thread_equal(changed_by(updates, access, lane, row), pending->by.thread);
+  }
+  return loses && pending->overtaken &&
+         !order_is_before(updates->order, access->warp, 1u << lane, &pending->by.access, true);
+}
+
+static void end_update(LostUpdates *updates, const KernelUpdates *kernel, const UpdateAccess *access, unsigned lane) {
+  uint64_t word = number_of(access, lane);
+  ThreadId thread = thread_plus(access->warp->base, lane);
+  GArray *all = g_hash_table_lookup(updates->words, &word);
+  for (guint i = all ? all->len : 0; i-- > 0;) {
+    Pending pending = g_array_index(all, Pending, i);
+    if (!thread_equal(pending.load.thread, thread))
+      continue;
+    g_array_remove_index_fast(all, i);
+    for (guint k = 0; k < kernel->all->len; k++) {
+      const Update *update = &g_array_index(kernel->all, Update, k);
+      if (update->load == pending.load.access.pc && update->store == access->point->pc &&
+          loses(updates, access, lane, &pending, update->kind))
+        tell(updates, access, lane, &pending, update);
+    }
+  }
+  if (all && !all->len)
+    g_hash_table_remove(updates->words, &word);
+}
+
+void lost_updates_access(LostUpdates *updates, const UpdateAccess *access) {
+  bool known = access->warp && !thread_is_host(access->warp->base);
+  const Launch *launch = known ? gpu_launch(updates->gpu, access->warp->base.launch) : NULL;
+  const KernelUpdates *kernel =
+      known && launch->program->dialect == DIALECT_PTX ? updates_of(updates, launch->kernel) : NULL;
+  uint32_t pc = access->point->pc;
+  bool loads = kernel && kernel->loads && kernel->loads[pc] && access->kind == ACCESS_READ;
+  bool ends = kernel && kernel->stores && kernel->stores[pc] && access->kind == ACCESS_WRITE;
+  for (uint32_t rest = access->point->lanes; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    if (loads)
+      note_load(updates, access, lane);
+    else if (ends)
+      end_update(updates, kernel, access, lane);
+  }
+  for (uint32_t rest = access->kind == ACCESS_READ ? 0 : access->point->lanes; rest; rest &= rest - 1)
+    note_store(updates, access, (unsigned)__builtin_ctz(rest));
+}

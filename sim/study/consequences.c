@@ -1,0 +1,20 @@
+#include "sim/study/consequences.h"
+
+static bool names_place(const Finding *finding, const char *file, unsigned line) {
+  bool found = finding->line == line && g_strcmp0(finding->file, file) == 0;
+  for (guint i = 0; i < finding->evidence->len && !found; i++) {
+    const Evidence *evidence = g_ptr_array_index(finding->evidence, i);
+    found = evidence->line == line && g_strcmp0(evidence->file ? evidence->file : finding->file, file) == 0;
+  }
+  return found;
+}
+
+bool consequences_has(const GPtrArray *all, const Finding *finding) {
+  for (guint i = 0; i < all->len && finding->id == FINDING_LOST_UPDATE; i++) {
+    const Finding *other = g_ptr_array_index(all, i);
+    if ((other->id == FINDING_UNORDERED_ACCESS || other->id == FINDING_DATA_RACE) &&
+        names_place(other, finding->file, finding->line))
+      return true;
+  }
+  return false;
+}

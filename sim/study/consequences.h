@@ -1,0 +1,11 @@
+/* consequences.h - findings that only show what another one leads to. */
+#ifndef LOCKSTEP_STUDY_CONSEQUENCES_H
+#define LOCKSTEP_STUDY_CONSEQUENCES_H
+
+#include "sim/detect/naming/finding.h"
+
+/* An update that is lost though its line is one of those that another finding says lack an order: a lock without its
+ * fences lets two threads in. `all`: Finding *. */
+bool consequences_has(const GPtrArray *all, const Finding *finding);
+
+#endif
