@@ -286,6 +286,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/stale_swap.h \
   sim/detect/race/unfenced.c \
   sim/detect/race/unfenced.h \
+  sim/detect/race/unheeded.c \
+  sim/detect/race/unheeded.h \
   sim/detect/race/updates.c \
   sim/detect/race/updates.h \
   sim/detect/race/validates.c \

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "sim/core/look.h"
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/race/race_repair.h"
 #include "sim/detect/race/updates.h"
 
 enum { WORDS_MAX = 65536, ROWS_MAX = 2 };
@@ -231,7 +232,8 @@ static void tell(LostUpdates *updates, const UpdateAccess *access, unsigned lane
   add_deed(updates, finding, &pending->load, "first: it loaded", value_text(pending->value, rows, update->floats));
   add_deed(updates, finding, &pending->by, stores, value_text(now, rows, update->floats));
   add_deed(updates, finding, &store, "last: it stored", value_text(stored, rows, update->floats));
-  finding->repair = g_strdup(repair_of(update->kind));
+  if (!race_add_unheeded(finding, launch, access->point->pc))
+    finding->repair = g_strdup(repair_of(update->kind));
   finding->cycle = access->point->cycle;
   finding->block = (int64_t)store.thread.block;
   finding->warp = thread_warp(store.thread);

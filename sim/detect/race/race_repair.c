@@ -5,6 +5,7 @@
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/naming/paths.h"
 #include "sim/detect/race/race_order.h"
+#include "sim/detect/race/unheeded.h"
 
 const char race_both_stores_repair[] =
     "make both stores atomic or volatile (a lock is freed with __threadfence(), then atomicExch())";
@@ -235,6 +236,33 @@ const char *race_first_value_repair(const ProbePoint *point, const Race *race, c
            "come by, before any of them uses it";
   return "give the word its first value before the launch (cudaMemset(), or a kernel before this one): other blocks "
          "may use it before the store, and lose what they did";
+}
+
+bool race_add_unheeded(Finding *finding, const Launch *launch, uint32_t pc) {
+  int32_t attempt = launch->program->dialect == DIALECT_PTX ? unheeded_attempt(launch->kernel, pc) : NO_TARGET;
+  if (attempt == NO_TARGET)
+    return false;
+  g_autofree char *tries = code_text(launch, (uint32_t)attempt), *access = code_text(launch, pc);
+  locate_evidence(finding, launch, (uint32_t)attempt,
+                  g_strdup_printf("%s may find the lock taken, and %s follows all the same: what the attempt returns "
+                                  "doesn't decide that",
+                                  tries, access));
+  g_free(finding->repair);
+  finding->repair = g_strdup_printf("heed what the attempt at the lock, %s, returns: repeat it until the lock was "
+                                    "free, or go past %s if it wasn't, and past what gives it back",
+                                    tries, access);
+  return true;
+}
+
+bool race_is_unheeded(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  if ((race->cause != RACE_UNORDERED && race->cause != RACE_LANES) || race_is_host(&race->first) ||
+      race_is_host(second))
+    return false;
+  bool found = race_add_unheeded(finding, race_launch_of(point, second), second->pc) ||
+               race_add_unheeded(finding, race_launch_of(point, &race->first), race->first.pc);
+  if (found)
+    finding->otherwise = NULL;
+  return found;
 }
 
 void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *second) {

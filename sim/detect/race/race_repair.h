@@ -26,6 +26,11 @@ const char *race_first_value_repair(const ProbePoint *point, const Race *race, c
 bool race_is_update(const ProbePoint *point, const Race *race, const RaceEnd *second);
 /* The load's value, and something added, is stored where it was: x++ on a volatile. */
 bool race_loads_for_update(const Kernel *kernel, uint32_t load);
+/* A lock is tried for before the access at `pc`, and nothing looks at whether it was taken (unheeded.h): adds that,
+ * and what mends it. False: nothing is known of any. */
+bool race_add_unheeded(Finding *finding, const Launch *launch, uint32_t pc);
+/* The same of one of the two, if a lock would order them: no barrier needs to be tried then. */
+bool race_is_unheeded(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second);
 /* The second may not depend on what was handed to it: adds that doubt. */
 void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *second);
 /* Adds the repairs to be tried to the finding. */

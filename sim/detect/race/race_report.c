@@ -441,6 +441,8 @@ static Finding *between_accesses(const RaceReport *report, const ProbePoint *poi
                  "compiler may have made the load unconditional, and there is no race in the source"));
   finding->repair = reason.repair;
   finding->otherwise = reason.otherwise;
+  if (race_is_unheeded(finding, point, race, second))
+    return finding;
   if (is_reliance(race))
     race_add_doubt(finding, point, second);
   LateDeed one = {race->first.base, race->first.cycle, race->first.pc},

@@ -55,3 +55,30 @@ int32_t reaching_only(const Kernel *kernel, const Cfg *cfg, uint32_t pc, int16_t
   g_autoptr(GArray) writers = reaching_writers(kernel, cfg, &want, &whole);
   return whole && writers->len == 1 ? (int32_t)g_array_index(writers, uint32_t, 0) : NO_TARGET;
 }
+
+Origin reaching_origin(const Kernel *kernel, const Cfg *cfg, uint32_t pc, int16_t operand) {
+  enum { COPIES_MAX = 8 };
+  for (unsigned i = 0; i < COPIES_MAX; i++) {
+    if (operand < 0)
+      return (Origin){.known = true, .constant = true, .value = kernel->consts[~operand]};
+    int32_t writer = reaching_only(kernel, cfg, pc, operand);
+    if (writer == NO_TARGET)
+      return (Origin){.known = false};
+    pc = (uint32_t)writer;
+    const Inst *inst = &kernel->insts[pc];
+    bool copies = inst->op == OP_MOV || inst->op == OP_MOV32I || (inst->op == OP_MOV64 && inst->dst == operand);
+    if (!copies)
+      return (Origin){.known = true, .pc = pc, .reg = operand};
+    operand = inst->a;
+  }
+  return (Origin){.known = false};
+}
+
+bool reaching_is_same(const Origin *one, const Origin *other) {
+  if (!one->known || !other->known || one->constant != other->constant)
+    return false;
+  if (!one->constant)
+    return one->pc == other->pc && one->reg == other->reg;
+  return one->value.kind == other->value.kind && one->value.value == other->value.value &&
+         (one->value.kind != CONST_SYMBOL || one->value.symbol == other->value.symbol);
+}

@@ -16,4 +16,15 @@ GArray *reaching_writers(const Kernel *kernel, const Cfg *cfg, const Reached *wa
 /* The only one; NO_TARGET: there are several, or none for certain. */
 int32_t reaching_only(const Kernel *kernel, const Cfg *cfg, uint32_t pc, int16_t reg);
 
+/* Where the value of an operand comes from, past copies: a constant, or what an instruction has written. */
+typedef struct Origin {
+  bool known, constant;
+  ConstRef value;
+  uint32_t pc;
+  int16_t reg;
+} Origin;
+Origin reaching_origin(const Kernel *kernel, const Cfg *cfg, uint32_t pc, int16_t operand);
+/* True if both are known, and the same. */
+bool reaching_is_same(const Origin *one, const Origin *other);
+
 #endif
