@@ -256,6 +256,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_report.h \
   sim/detect/race/race_step.c \
   sim/detect/race/race_step.h \
+  sim/detect/race/lock_step.c \
+  sim/detect/race/lock_step.h \
   sim/detect/race/lost_update.c \
   sim/detect/race/lost_update.h \
   sim/detect/race/merges.c \

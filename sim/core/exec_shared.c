@@ -280,6 +280,20 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
   note_store(issue, when);
 }
 
+/* Some lanes load what stood there before a store of their warp, or will stand there behind one. */
+static void give_other_lanes(Issue *issue, const uint32_t physical[32]) {
+  const OlderLanes *older = issue->gpu->older->lanes;
+  uint32_t row[WARP_LANES];
+  if (!older || older->cycle != issue->now || older->sm != issue->sm->index || older->warp != issue->warp->slot ||
+      older->pc != issue->warp->pc)
+    return;
+  for (unsigned lane = 0; lane < WARP_LANES; lane++)
+    row[lane] = older->lanes >> lane & 1  ? older->value[lane]
+                : issue->mask >> lane & 1 ? issue->sm->shared.words[physical[lane] / 4]
+                                          : 0;
+  access_write(issue, 0, row);
+}
+
 bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {
   uint32_t physical[32], bytes = width_bytes[issue->inst->width];
   if (!shared_addresses(issue, base, offset, bytes, physical))
@@ -287,6 +301,8 @@ bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
   serve(issue, physical, bytes, false);
   report_shared(issue, ACCESS_READ, physical, bytes, 0, false);
   load_shared(issue, physical, bytes);
+  if (G_UNLIKELY(issue->gpu->older != NULL))
+    give_other_lanes(issue, physical);
   if (G_UNLIKELY(issue->inst->op == OP_LDS && issue->inst->lop == LDS_TRIES_PHASE))
     try_wait_look(issue, physical);
   return true;

@@ -1,5 +1,7 @@
 /* older_load.h - loads of a run that give an older value of their word than the newest one, where nothing orders the
- * newest before them: the run is made again up to the first of them, and goes on with what comes of it.
+ * newest before them: the run is made again up to the first of them, and goes on with what comes of it. Or, where
+ * only the lock-step of a warp orders a load from shared memory and a store of another lane, the value of the other
+ * order.
  * Ownership: who makes the run has an OlderRun; the Gpu borrows it. */
 #ifndef LOCKSTEP_CORE_OLDER_LOAD_H
 #define LOCKSTEP_CORE_OLDER_LOAD_H
@@ -7,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OLDER_LOAD_WORDS = 2 };
+enum { OLDER_LOAD_WORDS = 2, OLDER_LANES = 32 };
 
 /* A load, and the write whose value it doesn't give. */
 typedef struct OlderLoad {
@@ -19,11 +21,20 @@ typedef struct OlderLoad {
   uint32_t writer, time, pc;        /* of the write */
 } OlderLoad;
 
+/* Lanes of a load of 32 bits from the own block's shared memory, and what they give. */
+typedef struct OlderLanes {
+  uint64_t cycle;
+  uint32_t sm, warp; /* their numbers; of the warp: its slot */
+  uint32_t pc, lanes;
+  uint32_t value[OLDER_LANES];
+} OlderLanes;
+
 /* The load, and further ones of its warp to its address. */
 typedef struct OlderRun {
   OlderLoad load;
   uint32_t more;  /* how many of these give the older value, too, at most */
   uint64_t again; /* the newest of them, set before it is performed; 0: none yet */
+  const OlderLanes *lanes; /* instead of a load; NULL: there is one. Borrowed */
 } OlderRun;
 
 /* True if it is such an access to this address. */

@@ -295,7 +295,8 @@ static void settle_older(Gathering *all, const GArray *schedules, const Expectat
                         .schedules = schedules,
                         .results = &all->results,
                         .known = all->united.findings,
-                        .diag = diag};
+                        .diag = diag,
+                        .stopped = all->united.stop != STOP_NONE};
   bool any = false;
   for (guint i = 0; i < all->united.findings->len; i++) {
     Finding *finding = g_ptr_array_index(all->united.findings, i);
@@ -656,8 +657,7 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
   results_init(&all.results);
   all.united.schedules_wanted = schedules->len;
   if (attempt_all(&attempts, &all, diag)) {
-    if (!all.united.stop)
-      settle_older(&all, schedules, expect, diag);
+    settle_older(&all, schedules, expect, diag);
     settle_consequences(&all, expect);
     settle_reliance(&all, expect);
     result = unite(&all, expect);

@@ -28,9 +28,8 @@ static bool ends_as_others(const OlderTrials *trials, const RunResult *run) {
   return run->verdict == VERDICT_COMPLETED && !run->wrong_buffers && results_are_among(trials->results, run);
 }
 
-/* `more`: how many further loads of the warp give the older value, too. */
-static bool try_load(const OlderTrials *trials, const Finding *finding, const OlderLoad *load, uint32_t more) {
-  OlderRun older = {.load = *load, .more = more};
+/* True if nothing comes of it. */
+static bool try_run(const OlderTrials *trials, const Finding *finding, OlderRun older) {
   const Schedule *schedule = &g_array_index(trials->schedules, Schedule, finding->run.schedule);
   Machine *variant = schedule_machine(schedule, trials->machine);
   RunOptions options = *trials->options;
@@ -45,6 +44,11 @@ static bool try_load(const OlderTrials *trials, const Finding *finding, const Ol
   g_autoptr(RunResult) run = run_scenario(trials->scenario, variant, &options, trials->diag);
   machine_free(variant);
   return run && ends_as_others(trials, run);
+}
+
+/* `more`: how many further loads of the warp give the older value, too. */
+static bool try_load(const OlderTrials *trials, const Finding *finding, const OlderLoad *load, uint32_t more) {
+  return try_run(trials, finding, (OlderRun){.load = *load, .more = more});
 }
 
 static void become_note(Finding *finding) {
@@ -73,8 +77,38 @@ static void tell_untried(Finding *finding) {
                "no `expect: buffers:` of a scenario says which are right"));
 }
 
+/* Lanes that only lock-step orders: where the order does no harm, or that isn't known, the finding becomes a note. */
+static bool try_lanes(OlderTrials *trials, Finding *finding) {
+  const GArray *all = finding->older_lanes;
+  bool judges = !trials->stopped && may_judge(trials);
+  guint made = 0;
+  for (guint i = 0; judges && i < all->len; i++) {
+    if (trials->made >= TRIALS_MAX || stop_asked(trials->options->stop))
+      break;
+    trials->made++;
+    made++;
+    if (try_run(trials, finding, (OlderRun){.lanes = &g_array_index(all, OlderLanes, i)}))
+      continue;
+    finding_add_evidence(finding, 0,
+                         g_strdup("tried: a run in which these lanes aren't in lock-step there, as PTX allows, ends "
+                                  "otherwise than all schedules do"));
+    return false;
+  }
+  finding->id = FINDING_OLDER_VALUE;
+  finding_add_evidence(
+      finding, 0,
+      made ? g_strdup_printf("tried: %u %s in which these lanes aren't in lock-step there %s as all schedules do, so "
+                             "nothing seems to rest on it",
+                             made, made == 1 ? "run" : "runs", made == 1 ? "ends" : "end")
+           : g_strdup("not tried whether anything rests on it: nothing says what the buffers should hold"));
+  g_clear_pointer(&finding->repair, g_free);
+  return true;
+}
+
 bool older_try(OlderTrials *trials, Finding *finding) {
-  if (finding->id != FINDING_UNORDERED_ACCESS || !finding->older)
+  if (finding->id == FINDING_UNORDERED_ACCESS && finding->older_lanes)
+    return try_lanes(trials, finding);
+  if (finding->id != FINDING_UNORDERED_ACCESS || !finding->older || trials->stopped)
     return false;
   if (!may_judge(trials)) {
     if (trials->results->buffers)

@@ -5,7 +5,8 @@
  * each word that all schedules left alike is the same. Each load is tried alone, and together with the next ones of
  * its warp to the same word, as long as nothing orders the newer value before them. A finding stays where one run
  * ends otherwise, where no load can be tried, and where nothing says what is right: schedules leave different
- * words, and the scenario expects none. */
+ * words, and the scenario expects none. One of lanes that only lock-step orders (lock_step.h) stays only where a run
+ * ends otherwise. */
 #ifndef LOCKSTEP_STUDY_OLDER_H
 #define LOCKSTEP_STUDY_OLDER_H
 
@@ -20,7 +21,8 @@ typedef struct OlderTrials {
   const Results *results;
   const GPtrArray *known; /* Finding * of the check */
   Diag *diag;
-  guint made; /* runs; 0 at first */
+  guint made;   /* runs; 0 at first */
+  bool stopped; /* none can be made any more: what would have to be shown to do harm becomes a note */
 } OlderTrials;
 
 /* True if the finding has become a note. `options->stop` leaves it as it is. */

@@ -143,6 +143,7 @@ void finding_free(Finding *finding) {
     g_ptr_array_unref(finding->fences);
   g_clear_pointer(&finding->doubt, repair_free);
   g_clear_pointer(&finding->older, g_array_unref);
+  g_clear_pointer(&finding->older_lanes, g_array_unref);
   g_ptr_array_free(finding->evidence, TRUE);
   g_free(finding);
 }
@@ -162,6 +163,7 @@ Finding *finding_copy(const Finding *finding) {
   copy->doubt = NULL;
   copy->fences = NULL;
   copy->older = finding->older ? g_array_copy(finding->older) : NULL;
+  copy->older_lanes = finding->older_lanes ? g_array_copy(finding->older_lanes) : NULL;
   copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
   for (guint i = 0; i < finding->evidence->len; i++)
     g_ptr_array_add(copy->evidence, evidence_copy(g_ptr_array_index(finding->evidence, i)));
@@ -227,6 +229,14 @@ void finding_add_older(Finding *finding, const OlderLoad *load) {
     finding->older = g_array_new(FALSE, FALSE, sizeof *load);
   if (finding->older->len < FINDING_OLDER_MAX)
     g_array_append_val(finding->older, *load);
+}
+
+void finding_add_older_lanes(Finding *finding, const OlderLanes *lanes) {
+  enum { KEPT = 4 };
+  if (!finding->older_lanes)
+    finding->older_lanes = g_array_new(FALSE, FALSE, sizeof *lanes);
+  if (finding->older_lanes->len < KEPT)
+    g_array_append_val(finding->older_lanes, *lanes);
 }
 
 void finding_add_all_older(Finding *finding, const Finding *other) {

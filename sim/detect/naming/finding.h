@@ -127,6 +127,7 @@ typedef struct Finding {
   const char *otherwise; /* where none of these helps: what can't be tried; NULL: nothing. A constant */
   Repair *doubt;         /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */
   GArray *older;         /* OlderLoad: loads that might have given these values instead; NULL: none */
+  GArray *older_lanes;   /* OlderLanes: the same of lanes of a warp that only lock-step orders; NULL: none */
   FindingRun run;        /* in which they are; filled by check */
   GPtrArray *evidence;   /* Evidence *, in reading order */
   uint64_t count;        /* how often it happened (misuse is reported once a place) */
@@ -157,6 +158,8 @@ bool finding_comes_again(const Finding *finding, const Finding *in_trial);
 void finding_add_repair(Finding *finding, const RepairEdit *edits, unsigned count, char *text);
 /* Adds a load, unless there are FINDING_OLDER_MAX. */
 void finding_add_older(Finding *finding, const OlderLoad *load);
+/* The same of lanes, of which few are kept. */
+void finding_add_older_lanes(Finding *finding, const OlderLanes *lanes);
 /* Adds those of another one. */
 void finding_add_all_older(Finding *finding, const Finding *other);
 /* It stands: its doubt goes. */

@@ -3,6 +3,7 @@
 #include "base/pages.h"
 #include "sim/core/cluster.h"
 #include "sim/detect/race/guesses.h"
+#include "sim/detect/race/lock_step.h"
 #include "sim/detect/race/lost_update.h"
 #include "sim/detect/race/peer_exits.h"
 #include "sim/detect/race/polling.h"
@@ -35,6 +36,7 @@ struct RaceDetector {
   GHashTable *mbarriers; /* words of shared memory that some instruction of machine code arrived at as at a barrier */
   GArray *guesses;       /* bool *, of each launch of machine code: loads that are guesses (guesses.h), borrowed */
   PeerExits *exits;      /* NULL: a trial looks for something else */
+  LockSteps *lock_steps; /* NULL: lanes run in lock-step, stores are late, or a trial is of an older value */
   StaleSwaps *swaps;     /* NULL: a trial looks for something else */
   LostUpdates *updates;  /* NULL: likewise, or stores are late, so that locks fail that lack a fence */
   GHashTable *guessing;  /* Kernel * -> bool *, or NULL */
@@ -388,6 +390,8 @@ static void memory_access(void *user, const ProbePoint *point, AccessSpace space
     lane_holes_hand_on(&detector->watch.order.holes, warp, access.lanes);
   if (order_releases(point->inst) && kind != ACCESS_READ)
     lane_holes_release(&detector->watch.order.holes, warp, access.lanes);
+  if (detector->lock_steps && (!number || space == SPACE_GLOBAL))
+    lock_steps_access(detector->lock_steps, point, &access, warp);
   if (!number && space == SPACE_SHARED && looks_for_updates(detector))
     look_for_updates(detector, point, &access, warp);
   if (number && space == SPACE_SHARED && detector->exits)
@@ -576,6 +580,9 @@ RaceDetector *race_detector_new(Gpu *gpu, GPtrArray *findings, const RepairTrial
   race_trial_init(&detector->watch.trial, trial ? trial->repair : NULL);
   detector->watch.report.seeks_older = race_trial_asks_older(&detector->watch.trial);
   detector->watch.order.doubt = race_trial_doubt(&detector->watch.trial);
+  bool apart = gpu->machine->sm.convergence == CONVERGENCE_BARRIER && !detector->watch.late;
+  if (apart && !detector->watch.report.seeks_older)
+    detector->lock_steps = lock_steps_new(gpu, &detector->watch, findings);
   gpu_subscribe(gpu, &detector->probe);
   return detector;
 }
@@ -605,6 +612,7 @@ void race_detector_free(RaceDetector *detector) {
   race_validated_free(detector->watch.validated);
   stale_swaps_free(detector->swaps);
   lost_updates_free(detector->updates);
+  lock_steps_free(detector->lock_steps);
   if (detector->exits)
     peer_exits_free(detector->exits);
   if (detector->watch.own)

@@ -18,14 +18,18 @@ static bool *find_waits(const Kernel *kernel) {
 }
 
 /* A load that waits in a loop, or is tried again, sees the write sooner or later; what is only a guess needn't. */
+bool race_reliance_waits(RaceWatch *watch, const Kernel *kernel, uint32_t pc) {
+  gpointer polls;
+  if (!g_hash_table_lookup_extended(watch->waits, kernel, NULL, &polls)) {
+    polls = find_waits(kernel);
+    g_hash_table_insert(watch->waits, (gpointer)kernel, polls);
+  }
+  return polls && ((const bool *)polls)[pc];
+}
+
 static bool waits(const Step *step) {
   const Kernel *kernel = gpu_launch(step->point->gpu, step->warp->base.launch)->kernel;
-  gpointer polls;
-  if (!g_hash_table_lookup_extended(step->watch->waits, kernel, NULL, &polls)) {
-    polls = find_waits(kernel);
-    g_hash_table_insert(step->watch->waits, (gpointer)kernel, polls);
-  }
-  return polls && ((const bool *)polls)[step->point->pc];
+  return race_reliance_waits(step->watch, kernel, step->point->pc);
 }
 
 /* Hand-offs are kept by warps: what one lane hands on to another of its warp, or with the very store that it made,

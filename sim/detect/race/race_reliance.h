@@ -10,6 +10,8 @@
 /* Before the warp takes what words of the step hand on, those of its other parts included. `flight`: of the step, or
  * NULL. */
 void race_reliance_check(Step *step, const RaceFlight *flight);
+/* The load at `pc` of a launch waits in a loop, or is tried again, or is only a guess. */
+bool race_reliance_waits(RaceWatch *watch, const Kernel *kernel, uint32_t pc);
 /* Tells of loads that waited until what is under way before them has been performed: those that wait no longer, or
  * all of them. */
 void race_reliance_settle(RaceWatch *watch, bool all);
