@@ -6,6 +6,8 @@ liblockstep_a_SOURCES += \
   isa/flow/alignment.c \
   isa/flow/alignment.h \
   isa/flow/allocate.c \
+  isa/flow/atomics.c \
+  isa/flow/atomics.h \
   isa/flow/between.c \
   isa/flow/between.h \
   isa/flow/apart.c \

@@ -485,6 +485,8 @@ static bool leaves_out(const Schedule *schedule, const Finding *finding) {
 static bool find_repair(Attempts *attempts, guint index, RunResult *run, Finding *finding, const Machine *variant,
                         const RunOptions *options, Diag *diag) {
   uint64_t cycles = run->source_cycles ? run->source_cycles : run->cycles;
+  if (repairs_try_atomics(finding, attempts->scenario, variant, options, cycles, diag))
+    return true;
   if (!finding->repairs_first && fence_search_try(attempts->fences, finding, index, run, diag))
     return true;
   return repairs_try(finding, attempts->scenario, variant, options, cycles, diag) ||
@@ -514,7 +516,7 @@ static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArr
       mend_known(attempts, index, run, before_it, finding, diag);
       continue;
     }
-    if (finding->repairs || finding->doubt || finding->fences)
+    if (finding->repairs || finding->doubt || finding->fences || finding->atomics)
       tell_step(attempts, index, ", trying a repair");
     /* Where warps are held up, or by one more seed of late stores, and no fence helps, something else than a fence is
      * missing, or another one, which what races then is said of. */

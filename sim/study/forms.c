@@ -43,6 +43,7 @@ static GPtrArray *unite(const RunResult *code, RunResult *source) {
     copy->repairs = g_steal_pointer(&finding->repairs); /* to be tried with the PTX */
     copy->doubt = g_steal_pointer(&finding->doubt);
     copy->fences = g_steal_pointer(&finding->fences);
+    copy->atomics = g_steal_pointer(&finding->atomics);
     g_ptr_array_add(all, copy);
   }
   return all;

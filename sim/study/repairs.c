@@ -107,3 +107,21 @@ bool repairs_try(Finding *finding, const Scenario *scenario, const Machine *mach
   word_as_hint(finding, "which alone doesn't help in the model");
   return false;
 }
+
+bool repairs_try_atomics(Finding *finding, const Scenario *scenario, const Machine *machine,
+                         const RunOptions *options, uint64_t cycles, Diag *diag) {
+  enum { CYCLES_FACTOR = 4, CYCLES_MIN = 1000000 };
+  if (!finding->atomics)
+    return false;
+  RunOptions trial = *options;
+  trial.atomics = finding->atomics;
+  trial.observer = NULL;
+  trial.heartbeat = NULL;
+  trial.details = trial.graph = trial.keep_buffers = false;
+  trial.limit_cycles = MIN(trial.limit_cycles, cycles * CYCLES_FACTOR + CYCLES_MIN);
+  g_autoptr(RunResult) run = run_scenario(scenario, machine, &trial, diag);
+  bool gone = run && run->verdict == VERDICT_COMPLETED && !run->wrong_buffers;
+  for (guint i = 0; gone && i < run->findings->len; i++)
+    gone = !finding_same_place(finding, g_ptr_array_index(run->findings, i));
+  return gone;
+}

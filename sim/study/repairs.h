@@ -14,4 +14,9 @@ bool repairs_doubt(Finding *finding, const Scenario *scenario, const Machine *ma
 bool repairs_try(Finding *finding, const Scenario *scenario, const Machine *machine, const RunOptions *options,
                  uint64_t cycles, Diag *diag);
 
+/* The same of updates that are lost: a run with atomic operations in their place has to complete, with the buffers
+ * that the scenario expects, and lose none there. */
+bool repairs_try_atomics(Finding *finding, const Scenario *scenario, const Machine *machine,
+                         const RunOptions *options, uint64_t cycles, Diag *diag);
+
 #endif

@@ -213,7 +213,9 @@ bool simulation_init(Simulation *simulation, const Scenario *scenario, const Mac
   simulation->program = (options->as_source ? scenario_source : scenario_program)(scenario, machine, diag);
   if (!simulation->program)
     return false;
-  if (options->fences)
+  if (options->atomics)
+    simulation->program = simulation->fenced = atomics_new(simulation->program, options->atomics);
+  else if (options->fences)
     simulation->program = simulation->fenced = put_fences(simulation->program, options->fences);
   simulation->backing->alignment = machine->memory.buffer_alignment;
   simulation->backing->page = machine->memory.page;

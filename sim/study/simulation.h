@@ -19,6 +19,7 @@ typedef struct RunOptions {
   bool races;               /* attach the detectors of check, too: data races */
   const RepairTrial *trial; /* of a repair, put in for the search for races; NULL: none. Borrowed */
   OlderRun *older;          /* loads that give an older value; NULL: none. Borrowed, changed by the run */
+  const AtomicUpdates *atomics; /* PTX with these put in; NULL: as it is. Borrowed */
   const GPtrArray *fences;  /* LateFence *: PTX with these put in; NULL: as it is. Borrowed */
   uint32_t
       threads; /* that run the machine (windows.h); 0: one a processor if many SMs are busy, else one. Changes nothing else */
@@ -38,7 +39,7 @@ typedef struct Simulation {
   const Scenario *scenario;
   const RunOptions *options;
   const Program *program;
-  Program *fenced; /* with RunOptions.fences; NULL: none */
+  Program *fenced; /* with RunOptions.fences or .atomics; NULL: none */
   Backing *backing;
   guint *buffers;    /* for each buffer of the scenario the one in `backing` */
   uint64_t *symbols; /* addresses of the program's variables */

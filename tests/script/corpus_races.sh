@@ -36,7 +36,7 @@ look() {
   done
 }
 
-plan 9
+plan 10
 point "each data race that is listed, no other, with a repair" "$(look data-race)"
 point "the same of accesses without an order" "$(look unordered-access)"
 point "the same of copies in bulk without a fence before" "$(look proxy-fence)"
@@ -53,6 +53,8 @@ point "a note of loads whose older values do no harm" "$(silent)"
 point "that older values weren't tried, where nothing says what is right" "$(grep -q 'not tried whether an older value does harm: ' "$folder/cuda_own_place_again.yaml.h200" ||
   echo "no such line")"
 point "what to do about one store of several threads" "$(grep -q 'if all store the same value, .* volatile or atomic' "$folder/cuda_races_say.yaml.h200" ||
+  echo "no such repair")"
+point "an atomic operation that was tried in the place of an update" "$(grep -q 'repair: make it one atomic operation (atomicAdd()' "$folder/cuda_lost_update_relaxed.yaml.h200" ||
   echo "no such repair")"
 # unheeded: runs of cuda_unheeded where the attempt at a lock that nobody heeds isn't the repair, or is though there is none.
 unheeded() {

@@ -126,6 +126,11 @@ static void repair_free(gpointer data) {
   g_free(repair);
 }
 
+static void free_atomics(AtomicUpdates *atomics) {
+  g_array_unref(atomics->all);
+  g_free(atomics);
+}
+
 void finding_free(Finding *finding) {
   if (!finding)
     return;
@@ -141,6 +146,7 @@ void finding_free(Finding *finding) {
     g_ptr_array_unref(finding->repairs);
   if (finding->fences)
     g_ptr_array_unref(finding->fences);
+  g_clear_pointer(&finding->atomics, free_atomics);
   g_clear_pointer(&finding->doubt, repair_free);
   g_clear_pointer(&finding->older, g_array_unref);
   g_clear_pointer(&finding->older_lanes, g_array_unref);
@@ -162,6 +168,7 @@ Finding *finding_copy(const Finding *finding) {
   copy->repairs = NULL;
   copy->doubt = NULL;
   copy->fences = NULL;
+  copy->atomics = NULL;
   copy->older = finding->older ? g_array_copy(finding->older) : NULL;
   copy->older_lanes = finding->older_lanes ? g_array_copy(finding->older_lanes) : NULL;
   copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
@@ -210,6 +217,14 @@ void finding_add_fence(Finding *finding, const LateFence *fence) {
   if (!finding->fences)
     finding->fences = g_ptr_array_new_with_free_func(late_fence_free);
   g_ptr_array_add(finding->fences, g_memdup2(fence, sizeof *fence));
+}
+
+void finding_add_atomic(Finding *finding, const char *kernel, const AtomicUpdate *update) {
+  if (!finding->atomics) {
+    finding->atomics = g_new(AtomicUpdates, 1);
+    *finding->atomics = (AtomicUpdates){g_intern_string(kernel), g_array_new(FALSE, FALSE, sizeof *update)};
+  }
+  g_array_append_vals(finding->atomics->all, update, 1);
 }
 
 void finding_add_fence_evidence(Finding *finding, const LateFence *fence) {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "isa/flow/atomics.h"
 #include "sim/core/older_load.h"
 
 typedef enum {
@@ -122,6 +123,7 @@ typedef struct Finding {
   GPtrArray *repairs;    /* Repair *, to be tried in this order; NULL: none. A copy has none */
   unsigned meets[2];     /* lines of the two accesses that would race, if that is what it leads to; 0: not known */
   GPtrArray *fences;     /* LateFence *, the likeliest first; NULL: none. A copy has none */
+  AtomicUpdates *atomics; /* that may mend it; NULL: none. A copy has none */
   bool fences_tried;     /* those of the same finding of a later run */
   bool repairs_first;    /* they are tried if no repair helps; else before these */
   const char *otherwise; /* where none of these helps: what can't be tried; NULL: nothing. A constant */
@@ -166,6 +168,8 @@ void finding_add_all_older(Finding *finding, const Finding *other);
 void finding_trust(Finding *finding);
 /* Takes ownership of all of the fence, which is a value that isn't needed any longer. */
 void finding_add_fence(Finding *finding, const LateFence *fence);
+/* Adds one of a kernel, which all of them are of; `kernel`: its name. */
+void finding_add_atomic(Finding *finding, const char *kernel, const AtomicUpdate *update);
 /* Adds what the fence has as evidence, a copy of it. */
 void finding_add_fence_evidence(Finding *finding, const LateFence *fence);
 LateFence *late_fence_copy(const LateFence *fence);

@@ -200,6 +200,23 @@ static const char *repair_of(UpdateKind kind) {
   return repairs[kind];
 }
 
+/* All updates of the store's line, as in an unrolled loop; none, if some can't be written so. */
+static void add_atomics(LostUpdates *updates, Finding *finding, const Launch *launch, uint32_t store) {
+  const GArray *all = updates_of(updates, launch->kernel)->all;
+  g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(AtomicUpdate));
+  for (guint i = 0; i < all->len; i++) {
+    const Update *update = &g_array_index(all, Update, i);
+    AtomicUpdate atomic;
+    if (!locate_is_alike(launch, store, update->store))
+      continue;
+    if (!updates_as_atomic(launch->kernel, update, &atomic))
+      return;
+    g_array_append_val(found, atomic);
+  }
+  for (guint i = 0; i < found->len; i++)
+    finding_add_atomic(finding, launch->kernel->name, &g_array_index(found, AtomicUpdate, i));
+}
+
 static char *place_text(const UpdateAccess *access, const LostUpdates *updates, unsigned lane) {
   if (access->space == SPACE_GLOBAL)
     return locate_global_text(updates->gpu, access->address[lane]);
@@ -232,8 +249,10 @@ static void tell(LostUpdates *updates, const UpdateAccess *access, unsigned lane
   add_deed(updates, finding, &pending->load, "first: it loaded", value_text(pending->value, rows, update->floats));
   add_deed(updates, finding, &pending->by, stores, value_text(now, rows, update->floats));
   add_deed(updates, finding, &store, "last: it stored", value_text(stored, rows, update->floats));
-  if (!race_add_unheeded(finding, launch, access->point->pc))
+  if (!race_add_unheeded(finding, launch, access->point->pc)) {
     finding->repair = g_strdup(repair_of(update->kind));
+    add_atomics(updates, finding, launch, access->point->pc);
+  }
   finding->cycle = access->point->cycle;
   finding->block = (int64_t)store.thread.block;
   finding->warp = thread_warp(store.thread);

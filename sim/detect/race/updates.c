@@ -212,3 +212,57 @@ bool updates_keeps(UpdateKind kind, uint32_t loaded, uint32_t now, uint32_t stor
     return (stored & ~now) == 0;
   return now == loaded;
 }
+
+/* ---- as an atomic operation ---- */
+
+static bool writes_between(const Kernel *kernel, int16_t reg, uint32_t from, uint32_t end) {
+  for (uint32_t pc = from; reg >= 0 && pc < end; pc++)
+    if (inst_writes_to(&kernel->insts[pc], kernel->nregs, reg))
+      return true;
+  return false;
+}
+
+static bool have_one_guard(const Kernel *kernel, uint32_t load, uint32_t store) {
+  const Inst *first = &kernel->insts[load], *last = &kernel->insts[store];
+  bool same = first->guard == last->guard && !((first->flags ^ last->flags) & INST_GUARD_NOT);
+  for (uint32_t pc = load; pc < store && inst_is_guarded(first); pc++)
+    same &= !(inst_pred_writes(&kernel->insts[pc]) >> first->guard & 1);
+  return same;
+}
+
+static bool have_one_address(const Kernel *kernel, uint32_t load, uint32_t store) {
+  const Inst *first = &kernel->insts[load], *last = &kernel->insts[store];
+  bool wide = first->flags & INST_ADDR64;
+  return first->a == last->a && first->imm == last->imm && !((first->flags ^ last->flags) & INST_ADDR64) &&
+         !writes_between(kernel, first->a, load, store) &&
+         !(wide && first->a >= 0 && writes_between(kernel, (int16_t)(first->a + 1), load, store));
+}
+
+static bool name_operation(const Inst *inst, AtomicUpdate *atomic) {
+  enum { CHANGES = INST_NEG_A | INST_NEG_B | INST_INV_A | INST_INV_B | INST_CARRY_OUT };
+  if (inst->flags & CHANGES)
+    return false;
+  atomic->op = inst->op != OP_LOP     ? ATOM_ADD
+               : inst->lop == LOP_AND ? ATOM_AND
+               : inst->lop == LOP_OR  ? ATOM_OR
+                                      : ATOM_XOR;
+  atomic->type = inst->op == OP_FADD ? TYPE_F32 : TYPE_U32;
+  return inst->op == OP_IADD || inst->op == OP_FADD || inst->op == OP_LOP;
+}
+
+bool updates_as_atomic(const Kernel *kernel, const Update *update, AtomicUpdate *atomic) {
+  g_autoptr(Cfg) cfg = cfg_new(kernel);
+  const Inst *load = &kernel->insts[update->load], *store = &kernel->insts[update->store];
+  int32_t pc = reaching_only(kernel, cfg, update->store, store->b);
+  if (load->width != WIDTH_32 || cfg->block_of[update->load] != cfg->block_of[update->store] ||
+      pc <= (int32_t)update->load || pc >= (int32_t)update->store)
+    return false;
+  const Inst *inst = &kernel->insts[pc];
+  *atomic = (AtomicUpdate){.load = update->load, .store = update->store};
+  bool first = inst->a == load->dst;
+  atomic->operand = first ? inst->b : inst->a;
+  return (first || inst->b == load->dst) && name_operation(inst, atomic) &&
+         !writes_between(kernel, load->dst, update->load + 1, (uint32_t)pc) &&
+         !writes_between(kernel, atomic->operand, update->load, (uint32_t)pc) &&
+         have_one_guard(kernel, update->load, update->store) && have_one_address(kernel, update->load, update->store);
+}

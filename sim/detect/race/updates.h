@@ -9,7 +9,7 @@
 #ifndef LOCKSTEP_DETECT_RACE_UPDATES_H
 #define LOCKSTEP_DETECT_RACE_UPDATES_H
 
-#include "isa/program.h"
+#include "isa/flow/atomics.h"
 
 typedef enum {
   UPDATE_ADDS,
@@ -33,5 +33,9 @@ GArray *updates_find(const Kernel *kernel);
 /* True if what it stores says that nothing of `now`, which others have left there since `loaded`, is lost. Of one
  * word. */
 bool updates_keeps(UpdateKind kind, uint32_t loaded, uint32_t now, uint32_t stored);
+
+/* The update as one atomic operation in the place of its load, with the store left out; false: it is none that can be
+ * written so, as where the address is computed again, or what is added only behind the load. */
+bool updates_as_atomic(const Kernel *kernel, const Update *update, AtomicUpdate *atomic);
 
 #endif
