@@ -1,0 +1,64 @@
+// Readers of a seqlock whose loop is turned: the second look at the number is the next round's first one. All fences are there.
+// PTX: traces/make_ptx.sh cuda_seqlock_turned.cu
+#include <cuda/atomic>
+
+using cuda::memory_order_acquire;
+using cuda::memory_order_relaxed;
+using cuda::memory_order_release;
+using Word = cuda::atomic_ref<int, cuda::thread_scope_device>;
+
+static __device__ void fence(cuda::memory_order order) { cuda::atomic_thread_fence(order, cuda::thread_scope_device); }
+
+extern "C" __global__ void turned_volatile(volatile int *number, volatile int *pair, int *torn, int rounds) {
+  if (blockIdx.x == 0) {
+    for (int i = 1; i <= rounds; i++) {
+      number[0] = number[0] + 1;
+      __threadfence();
+      pair[0] = i;
+      pair[1] = -i;
+      __threadfence();
+      number[0] = number[0] + 1;
+    }
+    return;
+  }
+  for (int i = 0; i < rounds; i++) {
+    int first, second, before = number[0];
+    while (true) {
+      __threadfence();
+      first = pair[0];
+      second = pair[1];
+      __threadfence();
+      int after = number[0];
+      if (before == after && before % 2 == 0)
+        break;
+      before = after;
+    }
+    torn[blockIdx.x] += first != -second;
+  }
+}
+
+extern "C" __global__ void turned_relaxed(int *number, int *pair, int *torn, int rounds) {
+  Word n(*number), first(pair[0]), second(pair[1]);
+  if (blockIdx.x == 0) {
+    for (int i = 1; i <= rounds; i++) {
+      int now = n.load(memory_order_relaxed);
+      n.store(now + 1, memory_order_relaxed);
+      fence(memory_order_release);
+      first.store(i, memory_order_relaxed);
+      second.store(-i, memory_order_relaxed);
+      n.store(now + 2, memory_order_release);
+    }
+    return;
+  }
+  for (int i = 0; i < rounds; i++) {
+    int one, other, before, after = n.load(memory_order_acquire);
+    do {
+      before = after;
+      one = first.load(memory_order_relaxed);
+      other = second.load(memory_order_relaxed);
+      fence(memory_order_acquire);
+      after = n.load(memory_order_acquire);
+    } while (before % 2 || before != after);
+    torn[blockIdx.x] += one != -other;
+  }
+}
