@@ -249,6 +249,32 @@ static void number_block(Block *block, struct Cluster *cluster) {
   block->cluster = cluster;
 }
 
+/* The lowest free slot of a scheduler's, or (`step` 1) of all from `from` on; SM_WARPS_MAX: there is none. */
+static uint32_t free_slot(const Sm *sm, uint32_t from, uint32_t step) {
+  for (uint32_t slot = from; slot < sm->gpu->machine->sm.max_warps; slot += step)
+    if (slot >= sm->warp_slots || sm->warps[slot].state == WARP_FREE)
+      return slot;
+  return SM_WARPS_MAX;
+}
+
+/* Starts the warps of a block, for which there is room. sm.warp_slots: turns: each warp belongs to the scheduler behind
+ * the one before; a block whose warps are as many for each scheduler begins one further than the block before
+ * (an H200: warp_slots_h200.csv). */
+static void start_warps(Sm *sm, Block *block, uint64_t now) {
+  uint32_t schedulers = sm->gpu->machine->sm.schedulers, warps = block->warps;
+  bool turns = sm->gpu->machine->sm.warp_slots == WARP_SLOTS_TURNS;
+  for (uint32_t warp = 0, from = 0; warp < warps; warp++) {
+    uint32_t slot = turns ? free_slot(sm, (sm->first_scheduler + warp) % schedulers, schedulers) : SM_WARPS_MAX;
+    if (slot == SM_WARPS_MAX)
+      slot = free_slot(sm, turns ? 0 : from, 1);
+    while (slot >= sm->warp_slots)
+      add_slot(sm);
+    start_warp(sm, block, warp, slot, now);
+    from = slot + 1;
+  }
+  sm->first_scheduler = (sm->first_scheduler + (warps % schedulers ? warps : 1)) % schedulers;
+}
+
 bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, struct Cluster *cluster, uint64_t now) {
   uint32_t base;
   if (!has_room(sm, launch) || !find_shared(sm, launch, &base))
@@ -278,12 +304,7 @@ bool sm_try_place(Sm *sm, Launch *launch, uint64_t index, struct Cluster *cluste
   sm->gpu->counters.blocks++;
   sm->gpu->counters.warps += launch->block_warps;
   sm->gpu->progress++;
-  for (uint32_t warp = 0, slot = 0; warp < launch->block_warps; slot++) {
-    if (slot == sm->warp_slots)
-      add_slot(sm);
-    if (sm->warps[slot].state == WARP_FREE)
-      start_warp(sm, block, warp++, slot, now);
-  }
+  start_warps(sm, block, now);
   ProbePoint point = {.gpu = sm->gpu, .sm = sm, .block = block, .cycle = now};
   PROBE_FIRE(sm->gpu, block_start, &point);
   return true;

@@ -210,6 +210,7 @@ typedef struct Sm {
   bool ready;  /* a block has come: arrays exist, and all but `gpu`, `index` and `blocks` isn't just zeros */
   Warp *warps; /* sm.max_warps of them, from the first block on; of the first `warp_slots` some are or were a warp */
   uint32_t warp_slots;
+  uint32_t first_scheduler; /* that of the next block's first warp (sm.warp_slots) */
   Block blocks[SM_BLOCKS_MAX];
   uint32_t resident_blocks, resident_warps, resident_threads, registers_used;
   SharedMemory shared;

@@ -20,6 +20,9 @@
   X(POLICY_RANDOM, "random")          \
   X(POLICY_GREEDY, "greedy-then-waiting")
 /* smaller-first: the way with fewer lanes; of two with as many, the fallthrough. */
+#define WARP_SLOT_ORDERS(X)      \
+  X(WARP_SLOTS_LOWEST, "lowest") \
+  X(WARP_SLOTS_TURNS, "turns")
 #define BRANCH_ORDERS(X)                          \
   X(ORDER_TAKEN_FIRST, "taken-first")             \
   X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first") \
@@ -45,7 +48,7 @@
   X(CARVEOUT_NONE, "none")   \
   X(CARVEOUT_SM_86, "sm_86") \
   X(CARVEOUT_SM_90, "sm_90")
-#define L1_SET_HASHES(X)         \
+#define L1_SET_HASHES(X)        \
   X(L1_SETS_IN_TURN, "in-turn") \
   X(L1_SETS_SM_90, "sm_90")
 #define L1_LOADS(X)      \
@@ -107,6 +110,7 @@ typedef enum { BLOCK_ORDERINGS(X) BLOCK_ORDERINGS_COUNT } BlockOrders;
 typedef enum { SLICE_HASHES(X) SLICE_HASHES_COUNT } SliceHash;
 typedef enum { CONDITIONAL_UNLOCKS(X) CONDITIONAL_UNLOCKS_COUNT } ConditionalUnlock;
 typedef enum { ATOMIC_OCCUPANCIES(X) ATOMIC_OCCUPANCIES_COUNT } AtomicOccupies;
+typedef enum { WARP_SLOT_ORDERS(X) WARP_SLOT_ORDERS_COUNT } WarpSlotOrder;
 typedef enum { PORT_REPLIES(X) PORT_REPLIES_COUNT } PortReplies;
 typedef enum { ATOMIC_HOLDS(X) ATOMIC_HOLDS_COUNT } AtomicHolds;
 typedef enum { HOLD_RELEASES(X) HOLD_RELEASES_COUNT } HoldRelease;

@@ -103,8 +103,8 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
 static void go_over(Hierarchy *h, uint32_t index, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
   uint64_t over = crossbar_over(&h->crossbar, part->slice);
-  uint64_t milli =
-      crossbar_cross(&h->crossbar, part, part->kind == MEM_ATOMIC ? part->shape.turns : 1, milli_of(cycle));
+  uint32_t turns = part->kind == MEM_ATOMIC ? part->shape.turns : !part->shape.joined;
+  uint64_t milli = crossbar_cross(&h->crossbar, part, turns, milli_of(cycle));
   if (tags_are_there(&h->tags))
     part->set = tags_other_set(&h->tags, part->slice, part->set);
   part->slice = hierarchy_other_slice(h, part);
@@ -296,14 +296,16 @@ static bool waits_for_untagged(Hierarchy *h, uint32_t index, uint64_t cycle) {
   return until;
 }
 
-/* The line's tag is busy: true if it still is, and the part waits. */
+/* The line's tag is busy: true if it still is, and the part waits. A store that has joined another one comes with
+ * those that wait already. */
 static bool waits_for_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
   uint64_t *until = tags_busy_until(&h->tags, tag);
   if (*until + tag->in_order <= cycle) {
     tag->busy = false;
     return false;
   }
-  *until += tag->in_order;
+  if (!part_at(&h->queue, index)->shape.joined)
+    *until += tag->in_order;
   if (!tag->in_order)
     gate_leave(h, index, cycle);
   wait_until(h, index, *until);
