@@ -21,7 +21,6 @@ hardware=validation/hardware
 # stores of all SMs 32 % faster. A holder beside 32 blocks finds their tries in one of two phases, by seed: its own takes 504 to 559 cycles or 1387 to 1550, 985 on the
 # GPU. Stores of 32 warps to a line each join here, since one warp goes on before the others.
 known="
-load and store; own sectors/128/32
 load and store; own sectors/1024/2
 load and store; own sectors/1024/4
 load and store; own lines/1024/16
@@ -33,6 +32,7 @@ holder: exchange/66/32
 lanes red.add; own lines/32/4
 lanes red.add; own lines; own/32/4
 membar.cta of all after stores; own lines/256/0
+membar.cta of all after stores; own lines/256/2
 membar.cta of all after stores; own lines/256/8
 membar.cta of all after stores; own lines/256/16
 own lines of a warp; warps 0x1/512/24
