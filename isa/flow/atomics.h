@@ -1,5 +1,5 @@
-/* atomics.h - a program whose `x++`, a load, an operation and a store, are atomic operations: what is run to see whether
- * that mends it.
+/* atomics.h - a program whose `x++`, a load, an operation and a store, are atomic operations: what is run to see
+ * whether that mends it.
  * Ownership: what comes back borrows all but the kernels' instructions from the program, which must outlive it. */
 #ifndef LOCKSTEP_ISA_FLOW_ATOMICS_H
 #define LOCKSTEP_ISA_FLOW_ATOMICS_H

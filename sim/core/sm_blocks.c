@@ -257,8 +257,8 @@ static uint32_t free_slot(const Sm *sm, uint32_t from, uint32_t step) {
   return SM_WARPS_MAX;
 }
 
-/* Starts the warps of a block, for which there is room. sm.warp_slots: turns: each warp belongs to the scheduler behind
- * the one before; a block whose warps are as many for each scheduler begins one further than the block before
+/* Starts the warps of a block, for which there is room. sm.warp_slots: turns: each warp belongs to the scheduler
+ * behind the one before; a block whose warps are as many for each scheduler begins one further than the block before
  * (an H200: warp_slots_h200.csv). */
 static void start_warps(Sm *sm, Block *block, uint64_t now) {
   uint32_t schedulers = sm->gpu->machine->sm.schedulers, warps = block->warps;

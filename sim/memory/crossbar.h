@@ -110,8 +110,8 @@ static inline uint64_t crossbar_take_way(uint64_t *free_at, uint64_t milli, uint
   *free_at = start + takes;
   return start;
 }
-/* The same for the ways of its cluster: that of all that its SMs send, and of atomics that to each slice. `takes`: what
- * it takes of its SM's port. */
+/* The same for the ways of its cluster: that of all that its SMs send, and of atomics that to each slice. `takes`:
+ * what it takes of its SM's port. */
 static inline uint64_t crossbar_cluster(Crossbar *crossbar, const Part *part, uint64_t takes, uint64_t milli) {
   uint32_t cluster = crossbar->sm_cluster[part->sm];
   if (part->kind != MEM_LOAD && crossbar->cluster_ports && !part->shape.joined)

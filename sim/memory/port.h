@@ -22,8 +22,8 @@
 
 /* The same of all ports. */
 typedef struct PortRules {
-  uint64_t request, split, store, store_sector, store_mask, store_access, atomic_turn, atomic_packet, cas_turn, cas_sector,
-      cas_packet, bank_turn, reply, reply_sector, merge, merge_sector, scheduler, store_split;
+  uint64_t request, split, store, store_sector, store_mask, store_access, atomic_turn, atomic_packet, cas_turn,
+      cas_sector, cas_packet, bank_turn, reply, reply_sector, merge, merge_sector, scheduler, store_split;
   uint32_t credits, turns, merge_lines, queue, quad_cas_turns;
   bool by_arrival;
 } PortRules;

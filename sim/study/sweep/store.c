@@ -160,8 +160,8 @@ static bool append_line(Store *store, const char *row, Diag *diag) {
   return fdatasync(store->fd) == 0 || errno == EINVAL || errno == EROFS || fail(store->journal, "be written", diag);
 }
 
-/* Opens the journal and locks it. It may vanish before the lock is ours, since whoever had it has finished. What isn't
- * locked isn't ours: store_close() must leave it alone. */
+/* Opens the journal and locks it. It may vanish before the lock is ours, since whoever had it has finished. What
+ * isn't locked isn't ours: store_close() must leave it alone. */
 static bool lock_journal(Store *store, Diag *diag) {
   for (;;) {
     struct stat opened, there;
