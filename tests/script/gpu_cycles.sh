@@ -4,17 +4,19 @@
 # Each run of the GPU had its buffers in another place, in allocations of their own. Where it took over 1.15 times as long in one as in
 # another, the model's figure is the mean of so many seeds, each of which has places of its own.
 places=4
-apart=memory.buffer_alignment=65536
 
 # cycles SCENARIO CODE [SEEDS]: what the model says on an h200, or on $machine; empty if it doesn't complete.
 cycles() {
-  figure=cycles several=
-  test "${3:-1}" = 1 || figure=mean_cycles several="--seeds $3 -s $apart"
-  # shellcheck disable=SC2046,SC2086 # two words for each parameter
-  "$LOCKSTEP" run "${1%%:*}.yaml" $(echo "$1" | sed 's/^[^:]*//; s/:/ -p /g') -m "${machine:-h200}" --code "$2" $several --format csv \
-    2>"$folder/err" | awk -F, -v figure=$figure '
-    NR == 1 { for (i = 1; i <= NF; i++) column[$i] = i }
-    NR == 2 && $column["verdict"] == "completed" { print $column[figure] }'
+  apart=
+  test "${3:-1}" = 1 || apart="-s memory.buffer_alignment=65536"
+  for seed in $(seq "${3:-1}"); do
+    # shellcheck disable=SC2046,SC2086 # two words for each parameter
+    "$LOCKSTEP" run "${1%%:*}.yaml" $(echo "$1" | sed 's/^[^:]*//; s/:/ -p /g') -m "${machine:-h200}" --code "$2" --seed "$seed" $apart \
+      --format csv 2>"$folder/err" || : # what it expects may not be met
+  done | awk -F, -v seeds="${3:-1}" '
+    /^scenario,machine,/ { for (i = 1; i <= NF; i++) column[$i] = i; next }
+    $column["verdict"] == "completed" { sum += $column["cycles"]; runs++ }
+    END { if (runs == seeds) printf "%.0f\n", sum / runs }'
 }
 
 # both_forms: of `SCENARIO,CYCLES,LEAST,MOST` of the GPU `SCENARIO,CYCLES,PTX,MACHINE CODE`.
