@@ -60,7 +60,7 @@ static inline uint64_t crossbar_cross(Crossbar *crossbar, const Part *part, uint
     return milli;
   uint64_t *free_at = &crossbar->far_free[crossbar->far_link[part->slice]];
   uint64_t start = milli > *free_at ? milli : *free_at;
-  bool reduction = part->kind == MEM_ATOMIC && part->unused;
+  bool reduction = part->kind == MEM_ATOMIC && part_is_short(part);
   *free_at = start + (reduction ? crossbar->far_reduction : crossbar->far_busy) * count;
   return start;
 }

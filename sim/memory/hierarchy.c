@@ -89,7 +89,7 @@ static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   default:
     if (!h->pass || part->at_home)
       return h->atomic;
-    if (part->unused)
+    if (part_is_short(part))
       return h->pass_reduction * MAX(sectors, part->shape.turns);
     if (!(part->lanes & (part->lanes - 1)))
       return h->pass;

@@ -68,6 +68,11 @@ typedef struct Part {
 } Part;
 _Static_assert(sizeof(Part) == 64, "a part is one line of the host's cache");
 
+/* A reduction whose lanes aren't all on one word, or that has one: it passes the other half more quickly. */
+static inline bool part_is_short(const Part *part) {
+  return part->unused && (part->packets || !(part->lanes & (part->lanes - 1)));
+}
+
 /* It has been performed in cycle `due` of its part. */
 typedef struct PartDone {
   uint64_t milli; /* its reply leaves the slice */
