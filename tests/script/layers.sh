@@ -76,7 +76,7 @@ check_traffic() {
     sed 's/^\([^:]*:[0-9]*\):.*"\(.*\)".*/\1: \2 is a unit of the memory system: traffic goes by sim\/memory\/memsys.h/' || :
 }
 
-plan 50
+plan 51
 for layer in $layers; do
   point "includes of $layer" "$(check_includes "$layer")"
   if test "$layer" = sim/cli; then
@@ -103,4 +103,12 @@ unnamed() { # complains about the files on standard input of which neither the n
 point "every source file is built" \
   "$(find base sim isa tests/unit tests/property tests/fuzz tests/bench -name '*.[ch]' | unnamed)"
 point "every script is called" "$(printf '%s\n' tests/script/*.sh | unnamed)"
+# nvcc writes where it found the .cu into PTX, and ptxas into machine code: traces/make_ptx.sh leaves the name. What a distribution has is in /usr.
+folders() {
+  find tests traces validation -name '*.ptx' -exec grep -H '\.file.*"/' {} + | grep -v '"/usr/'
+  find tests traces validation -name '*.cubin' | while read -r file; do
+    tr '\0' '\n' <"$file" | LC_ALL=C grep -a '^[[:cntrl:]]*/[a-z0-9_.-]*/[a-z0-9_./-]*$' | tr -d '\001-\011' | grep -v '^/usr/' | sed "s|^|$file: |"
+  done
+}
+point "recorded programs don't name folders of the machine that made them" "$(folders || :)"
 finish
