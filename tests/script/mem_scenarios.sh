@@ -90,10 +90,10 @@ compare mem_ways 12 '$2 > 1736 && $2 < 1984 || $2 < 100' "${all:-\$2 > 500 && NR
 compare mem_try 12 '$2 == 16 && $5 == 1' "${all:-\$3 == 4 && \$4 == 32 && \$5 < 65536 && \$5 != 8 && (\$2 == 1 || \$2 == 16 || \$2 == 132 && \$5 > 32)}"
 # Columns: what, blocks, warps, lanes to a word, lines, apart, place. How long a warp is held up is as on the GPU; which of a few lines share a slice isn't.
 compare mem_look 12 '$5 > 4' "${all:-\$2 == 132 && \$3 == 8 && \$7 == 0 && \$6 == 0}"
-# Columns: kind, blocks, warps, lines, sectors, words. One block and additions of all set parameters. Compare-and-swaps of a word of each sector are shorter there.
-compare mem_shapes 5 '$1 == 3 && $4 < $5' "\$1 != 1 && \$1 != 2 && \$1 != 5 && ${all:-\$2 < 9 && \$3 == 32 && (\$2 == 8) == (\$4 == 8) && (\$6 == 2 || \$6 == 8) && \$4 != 3}"
+# Columns: kind, blocks, warps, lines, sectors, words. Reductions, compare-and-swaps and stores of one block, and reductions of all set parameters. Compare-and-swaps of a word of each sector are shorter there.
+compare mem_shapes 5 '$1 == 3 && $4 < $5' "${all:-\$2 < 9 && \$3 == 32 && (\$2 == 8) == (\$4 == 8) && (\$6 == 2 || \$6 == 8) && \$4 != 3 && NR % 2}"
 # Columns: kind, blocks, warps, pairs of lanes, apart, how. An access with packets of a lane and of several takes up to 6 cycles more there.
 compare mem_pairs 10 0 "\$2 == 1 && ${all:-\$5 == 4 && \$4 % 4 == 0 && (\$1 == 0 || \$1 == 4)}"
-# Columns: kind, page, blocks, warps, words. Lanes of one instruction on words of neighbouring lines take longer there.
-compare mem_far 10 '$1 == 0 || $4 == 32' "\$1 < 4 && ${all:-\$3 == 8 && \$5 > 1 && \$4 < 32 || \$1 == 3 && \$3 == 1 && \$5 > 32}"
+# Columns: kind, page, blocks, warps, words. Lanes of one instruction on words of neighbouring lines take longer there, and so do stores of all SMs to the same words, and additions of 8 SMs to a whole page of the other half.
+compare mem_far 10 '$4 == 32 || $1 == 4 || $2 == 1 && $3 == 8 && $5 == 1024' "${all:-\$1 < 4 && (\$3 == 8 && \$5 > 1 && \$4 < 32 || \$1 == 3 && \$3 == 1 && \$5 > 32)}"
 finish
