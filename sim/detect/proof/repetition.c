@@ -33,7 +33,9 @@ typedef struct Repetition {
 static uint32_t slot_of(const Sm *sm, const Warp *warp) { return sm->index * SM_WARPS_MAX + warp->slot; }
 
 static void count(Repetition *repetition, Tally *tally, uint64_t state) {
-  bool new = g_hash_table_add(repetition->states, g_memdup2(&state, sizeof state));
+  bool new = !g_hash_table_contains(repetition->states, &state);
+  if (new)
+    g_hash_table_add(repetition->states, g_memdup2(&state, sizeof state));
   tally->seen += repetition->second;
   tally->new += repetition->second && new;
 }

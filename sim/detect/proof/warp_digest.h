@@ -12,7 +12,8 @@
 /* What matters of a kernel's state. */
 typedef struct KernelState {
   NeededBits needed;
-  RegSet shuffled; /* what shuffles read: of any lane, wherever that one is */
+  RegSet needed_rows; /* registers of which some bits are needed */
+  RegSet shuffled;    /* what shuffles read: of any lane, wherever that one is */
   Liveness liveness;
   bool clocked; /* a clock's value is among them, or what printing returns, which tells when no more room is left:
                  * then a state that comes back says nothing about the next time */
