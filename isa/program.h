@@ -274,6 +274,7 @@ enum {
   INST_SH = 1u << 15,        /* FLO .SH */
   INST_OF_TWO = 1u << 13,    /* ATOM, RED: the first word of a vector of two, which is aligned as a whole */
   INST_OF_FOUR = 1u << 14,   /* ... of four */
+  INST_OF_VECTOR = 1u << 15, /* ATOM, RED: a word of a vector behind its first: it takes no time of its own */
   INST_READ_ONLY = 1u << 15, /* LD of PTX: of memory that nothing writes while the kernel runs (ld.global.nc) */
   INST_FTZ = 1u << 16,
   INST_ADDR64 = 1u << 17,    /* LD.E ...: the address is a register pair */

@@ -378,6 +378,7 @@ liblockstep_a_SOURCES += \
   sim/memory/part.h \
   sim/memory/port.c \
   sim/memory/port.h \
+  sim/memory/port_queue.h \
   sim/memory/recent_loads.h \
   sim/memory/shared.c \
   sim/memory/shared.h \

@@ -373,8 +373,7 @@ static void operate_on_lanes(Lower *lower, LowerAddress address, Value values, b
   for (unsigned lane = 0; lane < lanes; lane++) {
     VInst *vinst = operate(lower, &address, has_result ? lower_row(old, lane) : old, lower_row(values, lane),
                            VALUE_SINK);
-    if (lane == 0)
-      vinst->inst.flags |= (uint32_t)(lanes == 2 ? INST_OF_TWO : INST_OF_FOUR);
+    vinst->inst.flags |= (uint32_t)(lane ? INST_OF_VECTOR : lanes == 2 ? INST_OF_TWO : INST_OF_FOUR);
     address.offset += 4;
   }
   for (unsigned lane = 0; has_result && lane < lanes; lane++) {

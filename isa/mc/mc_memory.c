@@ -230,7 +230,7 @@ static void emit_each(McBuild *build, Inst *inst) {
   inst->flags |= count == 4 ? INST_OF_FOUR : count == 2 ? INST_OF_TWO : 0;
   for (unsigned i = 0; i < count; i++) {
     mc_emit(build, inst);
-    inst->flags &= ~(uint32_t)(INST_OF_TWO | INST_OF_FOUR);
+    inst->flags = (inst->flags & ~(uint32_t)(INST_OF_TWO | INST_OF_FOUR)) | INST_OF_VECTOR;
     inst->imm += 4;
     inst->b += stays ? 0 : 1;
     inst->dst += drops ? 0 : 1;

@@ -168,27 +168,35 @@ static void take_l1(Issue *issue, const MemRequest *request, uint64_t takes_mill
            *array_milli = &issue->sm->shared.free_milli;
   L1 *l1 = issue->sm->l1;
   if (l1 && machine->sm.l1.bank_interval)
-    access_hold_sends(issue, l1_take(l1, issue->now, takes_milli, array, array_milli).room);
+    access_hold_sends(issue, l1_take(l1, issue->warp->scheduler, issue->now, takes_milli, array, array_milli).room);
   else if (machine->sm.l1.carveout != CARVEOUT_NONE)
     milli_serve(array_milli, issue->now, array);
 }
 
 void access_send(Issue *issue, Flight *flight) {
   issue->flight = flight;
+  flight->request.scheduler = issue->warp->scheduler;
   flights_send(&issue->sm->flights, flight, issue->warp);
   tell_access_began(issue->sm, flight->launch);
   MemNext next = memsys_goes_on(issue->gpu->memsys, &flight->request, issue->now, issue->warp->sent_milli);
   access_hold_sends(issue, next.cycle);
   issue->warp->sent_milli = next.sent_milli;
+  issue->sources = MAX(issue->sources, next.read);
+  issue->warp->read_until = MAX(issue->warp->read_until, next.read);
+  if (mem_request_is_posted(&flight->request))
+    sm_scheduler(issue->sm, issue->warp)->queued_until = next.leaves;
   if (flight->request.kind == MEM_STORE)
     take_l1(issue, &flight->request, next.takes_milli);
-  flights_count_parts(&issue->sm->flights, flight, &next, issue->gpu->machine->memory.port.queue);
+  const Machine *machine = issue->gpu->machine;
+  FlightQueues queues = {machine->memory.port.queue, machine->sm.schedulers};
+  flights_count_parts(&issue->sm->flights, flight, &next, &queues);
   send(issue->sm, &flight->request, issue->now);
 }
 
 uint64_t access_send_apart(Sm *sm, Flight *flight, uint64_t now, bool fenced) {
   Gpu *gpu = sm->gpu;
   flight->apart = !fenced;
+  flight->request.scheduler = 0;
   flights_enter(&sm->flights, flight);
   MemNext next = memsys_goes_on(gpu->memsys, &flight->request, now, 0);
   sm->flights.turns_sent += next.turns;

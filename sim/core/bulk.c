@@ -185,6 +185,7 @@ static Flight *new_flight(Sm *sm, BulkCopy *copy, MemKind kind, uint32_t bytes, 
   request->bytes = bytes;
   request->run = lanes == ALL_LANES;
   request->together = request->host = request->keeps = request->exchange = request->cas = request->merged = false;
+  request->rides = false;
   request->queue = MEM_NO_QUEUE;
   request->unused = kind == MEM_ATOMIC;
   request->floats = kind == MEM_ATOMIC && copy->inst->mode == ATOM_ADD && type_is_float(copy->inst->type);

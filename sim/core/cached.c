@@ -277,7 +277,7 @@ static uint64_t hit_time(const Issue *issue, L1 *l1, const Flight *flight, const
     shared_hold(shared, takes);
     start = MAX(shared->start_milli, issue->warp->sent_milli);
   } else if (takes) {
-    L1Turn turn = l1_take(l1, issue->now, takes, takes, &issue->sm->shared.free_milli);
+    L1Turn turn = l1_take(l1, issue->warp->scheduler, issue->now, takes, takes, &issue->sm->shared.free_milli);
     start = MAX(turn.start_milli, issue->warp->sent_milli);
     access_hold_sends(issue, turn.room);
   }

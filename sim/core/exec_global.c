@@ -181,6 +181,7 @@ static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32]
   request->unused = issue->inst->op == OP_RED;
   request->exchange = kind == MEM_ATOMIC && issue->inst->mode == ATOM_EXCH;
   request->cas = kind == MEM_ATOMIC && issue->inst->mode == ATOM_CAS;
+  request->rides = kind == MEM_ATOMIC && issue->inst->flags & INST_OF_VECTOR;
   request->floats = kind == MEM_ATOMIC && issue->inst->mode == ATOM_ADD && type_is_float(issue->inst->type);
   request->merged = kind == MEM_ATOMIC && issue_merges(issue);
   memcpy(request->address, address, sizeof request->address);

@@ -29,6 +29,7 @@ void flights_clear(Flights *flights) {
   g_ptr_array_free(flights->pool, TRUE);
   g_free(flights->sent_up_to);
   g_free(flights->turns_up_to);
+  g_free(flights->sent_at);
   if (flights->places)
     g_array_free(flights->places, TRUE);
 }
@@ -81,19 +82,22 @@ void flights_release(Flights *flights, Flight *flight) {
   flights->free = flight->index;
 }
 
-void flights_count_parts(Flights *flights, Flight *flight, const MemNext *next, uint32_t queue) {
+void flights_count_parts(Flights *flights, Flight *flight, const MemNext *next, const FlightQueues *queues) {
   flight->parts = next->credits;
   flights->parts_sent += next->credits;
   flights->turns_sent += next->turns;
-  if (!queue)
+  if (!queues->room)
     return;
   if (!flights->sent_up_to) {
-    flights->sent_up_to = g_new0(uint64_t, queue);
-    flights->turns_up_to = g_new0(uint64_t, queue);
+    flights->sent_up_to = g_new0(uint64_t, (gsize)queues->room * queues->schedulers);
+    flights->turns_up_to = g_new0(uint64_t, (gsize)queues->room * queues->schedulers);
+    flights->sent_at = g_new0(uint32_t, queues->schedulers);
+    flights->queue = queues->room;
   }
-  flights->sent_up_to[flights->sent_at] = flights->parts_sent;
-  flights->turns_up_to[flights->sent_at] = flights->turns_sent;
-  flights->sent_at = (flights->sent_at + 1) % queue;
+  uint32_t *at = &flights->sent_at[flight->request.scheduler], place = flight->request.scheduler * queues->room + *at;
+  flights->sent_up_to[place] = flights->parts_sent;
+  flights->turns_up_to[place] = flights->turns_sent;
+  *at = (*at + 1) % queues->room;
 }
 
 void flights_free_places(Flights *flights, uint32_t turns, uint64_t time) {

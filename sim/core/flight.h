@@ -99,11 +99,11 @@ typedef struct Flights {
   uint64_t event_time;     /* when the next reply is due, or places that somebody waits for; WHEEL_NEVER: unknown */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
-  /* Parts (lines) of all accesses so far: sent; answered; sent up to each of the newest accesses, a ring of
-   * memory.port.queue (NULL: not needed, or none sent yet). */
+  /* Parts (lines) of all accesses so far: sent; answered; sent up to each of the newest accesses of a scheduler, a
+   * ring of memory.port.queue for each (NULL: not needed, or none sent yet). */
   uint64_t parts_sent, parts_landed;
   uint64_t *sent_up_to;
-  uint32_t sent_at;
+  uint32_t queue, *sent_at;
   /* The same of places on the way that atomics take (memory.port.turns); and which ones are free when, in order: from
    * `first_place` on those that weren't yet at the last look. */
   uint64_t turns_sent, turns_free, *turns_up_to;
@@ -119,9 +119,12 @@ void flights_release(Flights *flights, Flight *flight);
 static inline Flight *flights_at(const Flights *flights, uint32_t index) {
   return g_ptr_array_index(flights->pool, index);
 }
-/* Its parts that take a credit, and the places on their way, are counted among those that wait at the port, of which
- * there is room for `queue` accesses (0: for all). */
-void flights_count_parts(Flights *flights, Flight *flight, const MemNext *next, uint32_t queue);
+/* How many accesses of each scheduler find room at the port, 0: all; and how many schedulers there are. */
+typedef struct FlightQueues {
+  uint32_t room, schedulers;
+} FlightQueues;
+/* Its parts that take a credit, and the places on their way, are counted among those that wait at the port. */
+void flights_count_parts(Flights *flights, Flight *flight, const MemNext *next, const FlightQueues *queues);
 /* So many of the places on the way are free in cycle `time`, that of the call before or later. */
 void flights_free_places(Flights *flights, uint32_t turns, uint64_t time);
 /* When the next of them are free that weren't yet at the last look; WHEEL_NEVER: none is known. */
@@ -136,15 +139,17 @@ static inline void flights_await_places(Flights *flights) {
 }
 /* Looks which ones are free in cycle `now`. */
 void flights_see_places(Flights *flights, uint64_t now);
-/* True if the newest access but `queue` has left the port, which has so many credits, one for each part that isn't
- * answered, and so many places on the way (0: they don't count). */
-static inline bool flights_have_room(Flights *flights, uint64_t now, uint32_t credits, uint32_t turns) {
+/* True if the scheduler's newest access but FlightQueues.room has left the port, which has so many credits, one for
+ * each part that isn't answered, and so many places on the way (0: they don't count). */
+static inline bool flights_have_room(Flights *flights, uint32_t scheduler, uint64_t now, uint32_t credits,
+                                     uint32_t turns) {
   if (!flights->sent_up_to)
     return true;
   if (turns)
     flights_see_places(flights, now);
-  return flights->sent_up_to[flights->sent_at] <= flights->parts_landed + credits &&
-         (!turns || flights->turns_up_to[flights->sent_at] <= flights->turns_free + turns);
+  uint32_t oldest = scheduler * flights->queue + flights->sent_at[scheduler];
+  return flights->sent_up_to[oldest] <= flights->parts_landed + credits &&
+         (!turns || flights->turns_up_to[oldest] <= flights->turns_free + turns);
 }
 /* An access leaves, of whom its fields say; or of the warp. When its reply comes isn't known yet. */
 void flights_enter(Flights *flights, Flight *flight);

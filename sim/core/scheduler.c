@@ -25,6 +25,32 @@ static unsigned pick_waiting(const Sm *sm, WarpSet ready) {
   return best;
 }
 
+/* Those of `ready` that belong to the same block as the oldest of them. */
+static WarpSet oldest_block(const Sm *sm, WarpSet ready) {
+  uint32_t block = sm->warps[pick_oldest(sm, ready, false)].block_slot;
+  WarpSet own = 0;
+  for (WarpSet rest = ready; rest; rest = warp_set_rest(rest))
+    if (sm->warps[warp_set_first(rest)].block_slot == block)
+      warp_set_add(&own, warp_set_first(rest));
+  return own;
+}
+
+/* The one that has waited for the longest time. If it sends an access, and others could, warps of the oldest block
+ * do first, sm.older_block_turns times in a row. */
+static unsigned pick_greedily(const Sm *sm, Scheduler *scheduler, WarpSet ready) {
+  unsigned best = pick_waiting(sm, ready);
+  WarpSet senders = ready & sm->senders;
+  uint32_t turns = sm->gpu->machine->sm.older_block_turns;
+  if (!turns || !warp_set_has(senders, best) || !warp_set_rest(senders))
+    return best;
+  WarpSet older = oldest_block(sm, senders), younger = senders & ~older;
+  if (!younger)
+    return best;
+  bool turn_is_over = scheduler->older_sent >= turns;
+  scheduler->older_sent = turn_is_over ? 0 : scheduler->older_sent + 1;
+  return pick_waiting(sm, turn_is_over ? younger : older);
+}
+
 /* The next slot behind that which issued last. */
 static unsigned pick_next(const Scheduler *scheduler, WarpSet ready) {
   WarpSet after = ready & (~(WarpSet)1 << scheduler->last);
@@ -34,7 +60,7 @@ static unsigned pick_next(const Scheduler *scheduler, WarpSet ready) {
 unsigned scheduler_pick_of(const Sm *sm, Scheduler *scheduler, WarpSet ready) {
   switch (sm->gpu->machine->sm.policy) {
   case POLICY_GTO: return pick_oldest(sm, ready, false);
-  case POLICY_GREEDY: return pick_waiting(sm, ready);
+  case POLICY_GREEDY: return pick_greedily(sm, scheduler, ready);
   case POLICY_YOUNGEST: return pick_oldest(sm, ready, true);
   case POLICY_RANDOM: {
     uint32_t skip = rng_below(&scheduler->rng, warp_set_count(ready));

@@ -27,14 +27,16 @@ static inline uint64_t scheduler_unit_takes(const Scheduler *scheduler, WarpSet 
 }
 
 /* The slot of one of `ready`, by sm.policy. scheduler_pick_of(): of several; under greedy policies the one that
- * issued last isn't among them. */
+ * issued last isn't among them, or isn't to go on: under POLICY_GREEDY warps that wait to send an access take turns. */
 unsigned scheduler_pick_of(const Sm *sm, Scheduler *scheduler, WarpSet ready);
 static inline unsigned scheduler_pick(const Sm *sm, Scheduler *scheduler, WarpSet ready) {
   SchedulerPolicy policy = sm->gpu->machine->sm.policy;
   if (warp_set_rest(ready) == 0)
     return warp_set_first(ready);
   scheduler->chose = true;
-  if ((policy == POLICY_GTO || policy == POLICY_GREEDY) && warp_set_has(ready, scheduler->last))
+  WarpSet last = (WarpSet)1 << scheduler->last;
+  bool alone = !(sm->senders & last) || (ready & sm->senders) == last;
+  if (ready & last && (policy == POLICY_GTO || (policy == POLICY_GREEDY && alone)))
     return scheduler->last;
   return scheduler_pick_of(sm, scheduler, ready);
 }

@@ -101,10 +101,12 @@ void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain
 
 /* One more access may be sent: by the warp that has waited longest for that. There is one. */
 void sm_end_crowd(Sm *sm, uint64_t now);
-/* True if an access that is issued now finds room in the queue of the port. */
-static inline bool sm_port_has_room(Sm *sm, uint64_t now) {
+/* True if it finds room in the queue of the port. There is one. */
+bool sm_crowd_has_room(Sm *sm, uint64_t now);
+/* True if an access that the warp issues now finds room in the queue of the port. */
+static inline bool sm_port_has_room(Sm *sm, const Warp *warp, uint64_t now) {
   const Machine *machine = sm->gpu->machine;
-  return flights_have_room(&sm->flights, now, machine->memory.port.credits, machine->memory.port.turns);
+  return flights_have_room(&sm->flights, warp->scheduler, now, machine->memory.port.credits, machine->memory.port.turns);
 }
 /* Of an SM with copies in bulk: when its unit has something to do, and to do it (bulk.h). */
 uint64_t sm_next_piece(const Sm *sm);

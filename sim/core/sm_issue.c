@@ -231,7 +231,7 @@ static bool nothing_is_under_way(const Sm *sm) { return flights_oldest(&sm->flig
 static bool waits_for_room(const Issue *issue, const Decoded *decoded) {
   Sm *sm = issue->sm;
   Warp *warp = issue->warp;
-  bool room = sm_port_has_room(sm, issue->now) || nothing_is_under_way(sm);
+  bool room = sm_port_has_room(sm, warp, issue->now) || nothing_is_under_way(sm);
   bool turn = !sm->crowded || warp->invited || nothing_is_under_way(sm);
   if (!decoded->sends || !issue->mask || (room && turn)) {
     warp->invited = false;
@@ -464,7 +464,7 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
   if (G_UNLIKELY(invited)) {
     if (!issue.flight)
       decline(sm, inst, now);
-    else if (sm->crowded && sm_port_has_room(sm, now))
+    else if (sm->crowded && sm_crowd_has_room(sm, now))
       sm_end_crowd(sm, now);
   }
   if (issue.flight)
@@ -488,6 +488,13 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
     go_on(&issue);
 }
 
+/* PTX says nothing of the scoreboards behind which machine code writes registers that an access still has to read. A
+ * loop mostly does with those of its round before. */
+static void come_back(Issue *issue) {
+  if (issue->next_pc <= issue->pc && !issue->encoded)
+    issue->next = MAX(issue->next, issue->warp->read_until);
+}
+
 void sm_steer(Sm *sm, Warp *warp, uint64_t now) {
   Block *block = warp_block(sm, warp);
   const Inst *inst = &block->launch->kernel->insts[warp->pc];
@@ -506,6 +513,7 @@ void sm_steer(Sm *sm, Warp *warp, uint64_t now) {
   if (mask)
     decoded->executor(issue);
   sm_count_briefly(sm, warp, decoded, mask, now);
+  come_back(issue);
   warp->pc = issue->next_pc;
   if (warp->state == WARP_RUNNING && G_LIKELY(!sm->faulted))
     sm_go_on_briefly(sm, warp, &block->launch->decoded[warp->pc], issue->next);

@@ -131,9 +131,34 @@ SmSleep sm_sleep(const Sm *sm, const Warp *warp) {
 
 /* ---- fences ---- */
 
+/* What fences wait for. */
+typedef struct Undone {
+  uint64_t oldest; /* the number of the oldest access that all wait for; UINT64_MAX: there is none */
+  WarpSet own;     /* of these warps an access that they alone wait for, by slot */
+} Undone;
+
+/* Fences wait for all that their SM has under way; under FENCES_BY_BATCH for its stores and reductions, and for what
+ * else their own warp has. */
+static Undone find_undone(const Sm *sm) {
+  if (sm->gpu->machine->memory.fence_order != FENCES_BY_BATCH)
+    return (Undone){.oldest = flights_oldest(&sm->flights)};
+  Undone undone = {.oldest = UINT64_MAX};
+  for (uint32_t at = sm->flights.oldest; at != NO_FLIGHT; at = flights_at(&sm->flights, at)->next) {
+    const Flight *flight = flights_at(&sm->flights, at);
+    const Warp *warp = &sm->warps[flight->slot];
+    if (mem_request_is_posted(&flight->request))
+      undone.oldest = MIN(undone.oldest, flight->number);
+    else if (warp->drains >= flight->number && warp->age == flight->age)
+      warp_set_add(&undone.own, flight->slot);
+  }
+  return undone;
+}
+
 /* All that the fence waits for has been performed. */
-static bool is_drained(const Sm *sm, const Warp *warp) {
-  return (warp->drain_reads ? flights_oldest_read(&sm->flights) : flights_oldest(&sm->flights)) > warp->drains;
+static bool is_drained(const Sm *sm, const Warp *warp, const Undone *undone) {
+  if (warp->drain_reads)
+    return flights_oldest_read(&sm->flights) > warp->drains;
+  return !warp->drain_begins && undone->oldest > warp->drains && !warp_set_has(undone->own, warp->slot);
 }
 
 static void end_drain(Sm *sm, Warp *warp) {
@@ -143,6 +168,72 @@ static void end_drain(Sm *sm, Warp *warp) {
   warp_set_remove(&sm->draining, warp->slot);
 }
 
+/* The first cycle from which on one of the fences can begin that haven't; WHEEL_NEVER: there is none. */
+static uint64_t first_fence(const Sm *sm) {
+  uint64_t first = WHEEL_NEVER;
+  for (WarpSet rest = sm->draining; rest; rest = warp_set_rest(rest)) {
+    const Warp *warp = &sm->warps[warp_set_first(rest)];
+    first = warp->drain_begins ? MIN(first, warp->drain_begins) : first;
+  }
+  return first;
+}
+
+static bool is_of_batch(const Warp *warp) { return !warp->drain_begins && !warp->drain_reads; }
+
+/* Those begin that can by `by`, in cycle `start`. All of a batch are over at once. */
+static void begin_by(Sm *sm, uint64_t by, uint64_t start) {
+  FenceBatch *batch = &sm->fences;
+  const Machine *machine = sm->gpu->machine;
+  uint64_t end = start + machine->memory.fence_least;
+  for (WarpSet rest = sm->draining; rest; rest = warp_set_rest(rest)) {
+    Warp *warp = &sm->warps[warp_set_first(rest)];
+    if (warp->drain_begins && warp->drain_begins <= by) {
+      warp->drain_begins = 0;
+      batch->up_to = MAX(batch->up_to, warp->drains);
+    }
+    end = is_of_batch(warp) ? MAX(end, warp->blocked_from) : end;
+  }
+  for (WarpSet rest = sm->draining; rest; rest = warp_set_rest(rest)) {
+    Warp *warp = &sm->warps[warp_set_first(rest)];
+    warp->blocked_from = is_of_batch(warp) ? end : warp->blocked_from;
+  }
+  batch->least = end - MIN(end, machine->memory.fence_port);
+  if (!batch->joined)
+    memsys_send_probes(sm->gpu->memsys, (uint32_t)sm->index, start, batch->up_to == sm->flights.made);
+}
+
+/* Those begin that can at `now`; true if there are any. When somebody has to look again is an event. */
+static bool begin_fences(Sm *sm, uint64_t now, const Undone *undone) {
+  FenceBatch *batch = &sm->fences;
+  bool drained = undone->oldest > batch->up_to;
+  uint64_t first = first_fence(sm);
+  uint64_t sent = batch->began + sm->gpu->machine->memory.fence_port;
+  if (batch->waits && first <= sent) { /* while probes are sent: they are sent again */
+    begin_by(sm, sent, batch->began);
+    batch->joined = true;
+    return true;
+  }
+  batch->waits &= !drained || batch->least > now;
+  if (first == WHEEL_NEVER || (batch->waits && !drained))
+    return false;
+  uint64_t start = MAX(first, batch->waits ? batch->least : now);
+  if (start > now) {
+    sm->flights.event_time = MIN(sm->flights.event_time, start);
+    return false;
+  }
+  *batch = (FenceBatch){.began = now, .waits = true};
+  begin_by(sm, now, now);
+  return true;
+}
+
+/* The fence has been issued. Under FENCES_BY_BATCH it begins behind what its scheduler has waiting at the port, when
+ * nobody waits for fences before. */
+static void line_up(Sm *sm, Warp *warp, const SmDrain *drain, const Undone *undone) {
+  bool lines_up =
+      sm->gpu->machine->memory.fence_order == FENCES_BY_BATCH && !drain->reads && undone->oldest != UINT64_MAX;
+  warp->drain_begins = lines_up ? MAX(drain->from, sm_scheduler(sm, warp)->queued_until) : 0;
+}
+
 void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain *drain) {
   uint64_t next = drain->from + sm->gpu->machine->memory.fence_latency;
   if (!drain->reads)
@@ -150,7 +241,11 @@ void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain
   warp->drain_empties_l1 = drain->empties_l1;
   warp->drain_reads = drain->reads;
   warp->drains = sm->flights.made;
-  if (is_drained(sm, warp)) {
+  Undone now = find_undone(sm);
+  line_up(sm, warp, drain, &now);
+  if (!drain->reads && !warp->drain_begins)
+    memsys_send_probes(sm->gpu->memsys, (uint32_t)sm->index, drain->from, true);
+  if (is_drained(sm, warp, &now)) {
     end_drain(sm, warp);
     sm->stall[warp->slot] = STALL_FENCE;
     sm_wait_for_operands(sm, warp, decoded, next, drain->delay);
@@ -158,15 +253,16 @@ void sm_wait_for_drain(Sm *sm, Warp *warp, const Decoded *decoded, const SmDrain
   }
   warp_set_add(&sm->draining, warp->slot);
   block_warp(sm, warp, next, drain->delay);
+  begin_fences(sm, drain->from, &now);
   sm->stall[warp->slot] = STALL_FENCE;
 }
 
 /* ---- replies ---- */
 
 /* A reply has come: the warp goes on if that was what it waited for. */
-static void unblock(Sm *sm, Warp *warp, uint64_t now) {
+static void unblock(Sm *sm, Warp *warp, const Undone *undone, uint64_t now) {
   if (warp->drains) {
-    if (!is_drained(sm, warp))
+    if (!is_drained(sm, warp, undone))
       return;
     end_drain(sm, warp);
     warp->blocked_from = MAX(warp->blocked_from, now + sm->gpu->machine->memory.fence_latency);
@@ -181,7 +277,7 @@ static void unblock(Sm *sm, Warp *warp, uint64_t now) {
 
 void sm_go_on(Sm *sm, Warp *warp, uint64_t now) {
   if (warp->blocked && !warp->drains && !warp_set_has(sm->crowded, warp->slot))
-    unblock(sm, warp, now);
+    unblock(sm, warp, NULL, now);
 }
 
 /* As the access that was issued, now that its reply has come. Its warp may have exited. */
@@ -275,21 +371,39 @@ static void deliver(Sm *sm, const Flight *flight, uint64_t now) {
 }
 
 /* The oldest access is another one now, or the oldest that reads: fences may be over. */
-static void end_drains(Sm *sm, uint64_t now) {
+static void end_each(Sm *sm, const Undone *undone, uint64_t now) {
   for (WarpSet rest = sm->draining; rest; rest = warp_set_rest(rest))
-    unblock(sm, &sm->warps[warp_set_first(rest)], now);
+    unblock(sm, &sm->warps[warp_set_first(rest)], undone, now);
 }
 
-void sm_end_crowd(Sm *sm, uint64_t now) {
+static void end_drains(Sm *sm, uint64_t now) {
+  Undone left = find_undone(sm);
+  do
+    end_each(sm, &left, now);
+  while (begin_fences(sm, now, &left));
+}
+
+/* Who has waited longest to send an access; there is one. */
+static Warp *longest_in_crowd(Sm *sm) {
   Warp *first = NULL;
   for (WarpSet rest = sm->crowded; rest; rest = warp_set_rest(rest)) {
     Warp *warp = &sm->warps[warp_set_first(rest)];
     if (!first || warp->crowded_since < first->crowded_since)
       first = warp;
   }
+  return first;
+}
+
+bool sm_crowd_has_room(Sm *sm, uint64_t now) { return sm_port_has_room(sm, longest_in_crowd(sm), now); }
+
+void sm_end_crowd(Sm *sm, uint64_t now) {
+  Warp *first = longest_in_crowd(sm);
   warp_set_remove(&sm->crowded, first->slot);
   first->invited = true;
-  unblock(sm, first, now);
+  Undone left = {0};
+  if (first->drains)
+    left = find_undone(sm);
+  unblock(sm, first, &left, now);
 }
 
 /* A reply that the access waits for. True if it was the last. */
@@ -349,7 +463,7 @@ static void land_piece(Sm *sm, Flight *flight, bool oldest, uint64_t now) {
 /* Places on the way that atomics take may have come free: who waits for one goes on. */
 static void take_places(Sm *sm, uint64_t now) {
   bool more = flights_places_due(&sm->flights) <= now;
-  if (sm_port_has_room(sm, now) && more)
+  if (sm_crowd_has_room(sm, now) && more)
     sm_end_crowd(sm, now);
   flights_await_places(&sm->flights);
 }
@@ -359,7 +473,8 @@ void sm_take_replies(Sm *sm, uint64_t now) {
     look_ahead(sm);
     if (!has_all(sm, flight, now))
       continue;
-    bool oldest = (!flight->apart && flight->previous == NO_FLIGHT) || sm->gpu->machine->memory.late_stores;
+    bool oldest = (!flight->apart && flight->previous == NO_FLIGHT) || sm->gpu->machine->memory.late_stores ||
+                  sm->gpu->machine->memory.fence_order == FENCES_BY_BATCH;
     flights_land(&sm->flights, flight);
     if (G_UNLIKELY(flight->bulk != NULL)) {
       land_piece(sm, flight, oldest, now);
@@ -373,6 +488,8 @@ void sm_take_replies(Sm *sm, uint64_t now) {
     tell_access_ended(sm, flight->launch, now);
     flights_release(&sm->flights, flight);
   }
+  if (G_UNLIKELY(sm->draining != 0) && first_fence(sm) != WHEEL_NEVER)
+    end_drains(sm, now);
   if (G_UNLIKELY(sm->crowded != 0))
     take_places(sm, now);
 }

@@ -149,10 +149,19 @@ typedef struct Block {
   Barrier barrier[BLOCK_BARRIERS];
 } Block;
 
+/* Fences of an SM that began together (FENCES_BY_BATCH). */
+typedef struct FenceBatch {
+  uint64_t began, up_to; /* in that cycle; they wait for accesses up to that number, */
+  uint64_t least;        /* and others don't begin before that cycle */
+  bool waits;            /* it isn't over */
+  bool joined;           /* some came while the probes of the first were being sent, which were sent again */
+} FenceBatch;
+
 typedef struct Scheduler {
   uint64_t free_at;                  /* it can issue again in this cycle */
   uint64_t held_until, held;         /* the last free_at that came so many cycles later than usual */
   uint64_t send_at;                  /* none of its warps sends an access to global memory before */
+  uint64_t queued_until;             /* its stores and reductions have left the port */
   uint64_t unit_free[ISSUE_UNITS];   /* machine code: when each unit takes another instruction */
   uint64_t units_free;               /* when all of them do */
   uint64_t fence_over, fence_free;   /* the fences of the block so far are over; another warp's can begin */
@@ -164,6 +173,7 @@ typedef struct Scheduler {
   uint64_t choice_free;              /* machine code: when it can part the lanes of a warp, or choose others */
   WarpSet of_unit[ISSUE_UNITS];      /* warps whose next instruction is for it, by slot */
   uint32_t last;                     /* slot it issued last */
+  uint32_t older_sent;               /* accesses of the oldest block's warps in a row, while those of others waited */
   bool chose;                        /* sm.policy has chosen between warps */
   Rng rng;                           /* POLICY_RANDOM */
 } Scheduler;
@@ -225,6 +235,7 @@ typedef struct Sm {
   struct RemoteUnit *remote;   /* of remote.h; NULL until a block of a cluster of several comes */
   Flights flights;
   WarpSet draining;                    /* warps in a fence, by slot */
+  FenceBatch fences;                   /* those that began last */
   WarpSet crowded;                     /* warps that wait until they may send an access, by slot */
   WarpSet trying;                      /* warps that sleep, or slept, until an mbarrier is ready (try_wait.h) */
   WarpSet senders;                     /* warps whose next instruction may be one, by slot */

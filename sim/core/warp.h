@@ -83,11 +83,13 @@ typedef struct Warp {
   uint8_t count;         /* of `counted` */
   uint64_t awaits;       /* number of the acquire whose reply it waits for; 0: none */
   uint64_t drains;       /* in a fence: it waits for the SM's accesses up to that number; 0: in none */
+  uint64_t drain_begins; /* under FENCES_BY_BATCH, until the fence begins: from when on it can; 0: it has begun */
   struct AsyncCopies *copies; /* of async_copy.h; kept from block to block, NULL: none yet */
   uint32_t pred[PRED_ROWS];
   uint64_t blocked_from, blocked_delay;
   uint64_t age;               /* order of dispatch */
   uint64_t newest_access;     /* number of its newest access of global memory (flight.h) */
+  uint64_t read_until;        /* PTX: the sources of its accesses are read; it takes no branch back before */
   uint64_t sent_milli;        /* when the parts of its stores so far have come to the port (MemNext) */
   uint32_t tried_word, tried; /* high word of the mbarrier that it tried last (try_wait.h): which, and what it held */
   uint64_t tried_at;          /* `issued` when it fell asleep there: it sleeps as long as that is the same */

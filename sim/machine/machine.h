@@ -57,6 +57,9 @@
 #define L1_STORES(X)   \
   X(L1_EVICT, "evict") \
   X(L1_UPDATE, "update")
+#define FENCE_ORDERS(X)         \
+  X(FENCES_APART, "each-apart") \
+  X(FENCES_BY_BATCH, "by-batch")
 #define BLOCK_ORDERINGS(X)           \
   X(BLOCK_ORDERS_NOTHING, "nothing") \
   X(BLOCK_ORDERS_LOADS, "loads")
@@ -106,6 +109,7 @@ typedef enum { L1_SET_HASHES(X) L1_SET_HASHES_COUNT } L1SetHash;
 typedef enum { L1_LOADS(X) L1_LOADS_COUNT } L1Loads;
 typedef enum { L1_STORES(X) L1_STORES_COUNT } L1Stores;
 typedef enum { L2_STARTS(X) L2_STARTS_COUNT } L2Start;
+typedef enum { FENCE_ORDERS(X) FENCE_ORDERS_COUNT } FenceStarts;
 typedef enum { BLOCK_ORDERINGS(X) BLOCK_ORDERINGS_COUNT } BlockOrders;
 typedef enum { SLICE_HASHES(X) SLICE_HASHES_COUNT } SliceHash;
 typedef enum { CONDITIONAL_UNLOCKS(X) CONDITIONAL_UNLOCKS_COUNT } ConditionalUnlock;

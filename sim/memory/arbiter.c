@@ -42,6 +42,12 @@ uint32_t arbiter_next(Arbiter *arbiter, const ArbiterRules *rules, const PartQue
   return take_first(arbiter, queue, arbiter->served);
 }
 
+uint32_t arbiter_rider(Arbiter *arbiter, const PartQueue *queue) {
+  uint32_t first = arbiter->waiting ? arbiter->group[arbiter->served].first : PART_NONE;
+  bool rides = first != PART_NONE && part_at(queue, first)->kind == MEM_ATOMIC && part_at(queue, first)->shape.joined;
+  return rides ? take_first(arbiter, queue, arbiter->served) : PART_NONE;
+}
+
 uint32_t arbiter_load(Arbiter *arbiter, const ArbiterRules *rules, const PartQueue *queue, uint32_t line) {
   for (uint32_t group = 0; arbiter->waiting && group < rules->groups; group++) {
     uint32_t first = arbiter->group[group].first;

@@ -34,6 +34,9 @@ void arbiter_clear(Arbiter *arbiter);
 void arbiter_wait(Arbiter *arbiter, const ArbiterRules *rules, PartQueue *queue, uint32_t part);
 /* Takes out the part that is next: of the first group behind the last one that has any. Somebody waits. */
 uint32_t arbiter_next(Arbiter *arbiter, const ArbiterRules *rules, const PartQueue *queue);
+/* Takes out the next part of the group that had the last turn, if that takes no time of its own (MemRequest.rides).
+ * PART_NONE: it does, or there is none. */
+uint32_t arbiter_rider(Arbiter *arbiter, const PartQueue *queue);
 /* Takes out a load of `line` that is the next one of its group. PART_NONE: there is none. */
 uint32_t arbiter_load(Arbiter *arbiter, const ArbiterRules *rules, const PartQueue *queue, uint32_t line);
 

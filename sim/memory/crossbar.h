@@ -114,7 +114,9 @@ static inline uint64_t crossbar_take_way(uint64_t *free_at, uint64_t milli, uint
  * what it takes of its SM's port. */
 static inline uint64_t crossbar_cluster(Crossbar *crossbar, const Part *part, uint64_t takes, uint64_t milli) {
   uint32_t cluster = crossbar->sm_cluster[part->sm];
-  if (part->kind != MEM_LOAD && crossbar->cluster_ports && !part->shape.joined)
+  if (part->shape.joined)
+    return milli;
+  if (part->kind != MEM_LOAD && crossbar->cluster_ports)
     milli = crossbar_take_way(&crossbar->cluster_free[cluster], milli, takes * 1000 / crossbar->cluster_ports);
   if (part->kind == MEM_ATOMIC && crossbar->cluster_byte)
     milli = crossbar_take_way(&crossbar->cluster_slice_free[cluster * crossbar->slices + part->slice], milli,

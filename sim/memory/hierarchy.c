@@ -83,9 +83,11 @@ static inline void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle
 /* What a part takes of its slice, or of one in its SM's half on its way to the other one. */
 static uint64_t slice_takes(const Hierarchy *h, const Part *part) {
   uint32_t sectors = part->shape.sector_count;
+  if (part->shape.joined)
+    return 0;
   switch (part->kind) {
   case MEM_LOAD: return MAX(h->load, h->load_sector * sectors);
-  case MEM_STORE: return part->shape.joined ? 0 : MAX(h->store, h->store_sector * sectors);
+  case MEM_STORE: return MAX(h->store, h->store_sector * sectors);
   default:
     if (!h->pass || part->at_home)
       return h->atomic;
@@ -174,6 +176,8 @@ static void call_next(Hierarchy *h, Slice *slice, uint64_t cycle) {
            line = part_at(&h->queue, index)->line;
   bool loads = part_at(&h->queue, index)->kind == MEM_LOAD;
   call(h, index, cycle);
+  while ((index = arbiter_rider(&slice->arbiter, &h->queue)) != PART_NONE)
+    call(h, index, cycle);
   for (uint32_t batched = 1; loads && batched < h->atomic_rules.batch_loads; batched++) {
     index = arbiter_load(&slice->arbiter, &h->arbiter_rules, &h->queue, line);
     if (index == PART_NONE)
@@ -405,7 +409,7 @@ static inline bool enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, boo
   Part *part = part_at(&h->queue, index);
   Slice *slice = &h->slice[part->slice];
   SliceStats *stats = &h->stats.slice[part->slice];
-  uint64_t milli = crossbar_pass(&h->crossbar, part->slice, milli_of(cycle));
+  uint64_t milli = part->shape.joined ? milli_of(cycle) : crossbar_pass(&h->crossbar, part->slice, milli_of(cycle));
   uint64_t start = MAX(milli, slice->free_at), due = milli_cycle(start);
   uint64_t takes = slice_takes(h, part);
   slice->free_at = start + takes;

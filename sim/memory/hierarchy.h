@@ -30,6 +30,7 @@ void hierarchy_free(Hierarchy *hierarchy);
 void hierarchy_send(Hierarchy *hierarchy, MemRequest *request, uint64_t time, Counters *counters);
 void hierarchy_replied(Hierarchy *h, const MemRequest *request);
 uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system);
+void hierarchy_send_probes(Hierarchy *h, uint32_t sm, uint64_t start, bool of_all);
 uint32_t hierarchy_gpc(const Hierarchy *h, uint32_t sm);
 MemNext hierarchy_goes_on(Hierarchy *hierarchy, MemRequest *request, uint64_t time, uint64_t sent_milli);
 uint64_t hierarchy_next(const Hierarchy *hierarchy);

@@ -43,6 +43,12 @@ static void take_turns(const Hierarchy *h, const MemRequest *request, MemPiece *
   piece->shape.quad_or_whole = request->bytes == QUAD_BYTES;
   piece->shape.banked = banked;
   coalescer_turns(&h->coalescer, request, piece);
+  if (request->rides) {
+    piece->shape.joined = true;
+    piece->shape.turns = 0;
+    piece->busy = 0;
+    piece->packets = 0;
+  }
 }
 
 /* Of a store: its lanes write all bytes of its sectors. */
@@ -116,6 +122,8 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
   issue->out_free = MAX(issue->out_free, milli_of(time)) + ways.takes;
   request->from = MAX(milli_of(time), sent_milli);
   MemNext next = port_goes_on(issue, &h->port_rules, request, milli_of(time));
+  if (mem_request_is_posted(request))
+    issue->posted_free = MAX(issue->out_free, issue->sent);
   next.takes_milli = ways.takes;
   next.credits = ways.credits;
   next.turns = ways.turns;
@@ -132,15 +140,27 @@ uint32_t hierarchy_gpc(const Hierarchy *h, uint32_t sm) { return h->crossbar.sm_
 
 uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) {
   Port *issue = &h->issue[sm];
-  uint64_t leaves = MAX(milli_of(time), MAX(issue->out_free, issue->sent)),
-           end = MAX(time + h->fence_least, issue->fenced_until);
+  bool by_batch = h->port_rules.fence > 0;
+  uint64_t out = by_batch ? issue->posted_free : MAX(issue->out_free, issue->sent), leaves = MAX(milli_of(time), out),
+           end = time + h->fence_least;
   if (h->fence_probe && issue->farthest)
     end = MAX(end, milli_cycle(leaves + issue->farthest) + h->fence_probe);
   if (system)
     end = MAX(end, milli_cycle(leaves) + h->fence_system);
+  if (by_batch) /* hierarchy_send_probes() says when it begins */
+    return end;
+  end = MAX(end, issue->fenced_until);
   issue->farthest = 0;
   issue->fenced_until = end;
   return end;
+}
+
+void hierarchy_send_probes(Hierarchy *h, uint32_t sm, uint64_t start, bool of_all) {
+  Port *issue = &h->issue[sm];
+  if (!h->port_rules.fence || !issue->farthest)
+    return;
+  issue->farthest = of_all ? 0 : issue->farthest;
+  issue->out_free = MAX(issue->out_free, milli_of(start)) + h->port_rules.fence;
 }
 
 /* ---- parts ---- */
@@ -247,6 +267,8 @@ static void set_bytes(const Hierarchy *h, Part *part, const MemRequest *request)
 
 /* An atomic's last lane is through its unit later than the first. */
 static uint32_t lag(const Hierarchy *h, const MemPiece *piece, bool cas) {
+  if (piece->shape.joined)
+    return 0;
   uint64_t turn = port_turn(&h->port_rules, cas, piece->shape.banked, piece->shape.quad_or_whole),
            turns = port_atomic(&h->port_rules, piece->shape, piece->packets, cas) - turn,
            word = h->coalescer.word_milli;

@@ -8,6 +8,7 @@
 #include "sim/engine/milli.h"
 #include "sim/engine/rng.h"
 #include "sim/memory/l1_sets.h"
+#include "sim/memory/port_queue.h"
 
 typedef struct Sector {
   uint64_t since;   /* read from memory */
@@ -62,8 +63,7 @@ struct L1 {
   Digests *digests;    /* NULL: none yet */
   uint64_t free_milli; /* after the turns so far */
   bool one_array;      /* with shared memory */
-  uint64_t *leaves; /* when each of the last `queue` turns is over, a ring; NULL: any number of accesses may wait */
-  uint32_t queue, oldest;
+  PortQueues queues;   /* when turns are over; empty: any number of accesses may wait */
 };
 
 /* Where its arrays lie in its memory, each from the start of a line of the host's cache. */
@@ -113,8 +113,8 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, L1
   l1->data = (uint32_t *)(void *)(start + places.data);
   l1->salt = rng_mix(sm + 1);
   l1->hash = hash;
-  l1->queue = machine->memory.port.queue;
-  l1->leaves = l1->queue ? g_new0(uint64_t, l1->queue) : NULL;
+  if (machine->memory.port.queue)
+    port_queues_make(&l1->queues, machine->sm.schedulers, machine->memory.port.queue);
   return l1;
 }
 
@@ -134,22 +134,19 @@ void l1_free(L1 *l1) {
     return;
   if (l1->digests)
     free_digests(l1->digests);
-  g_free(l1->leaves);
+  port_queues_clear(&l1->queues);
   g_free(l1);
 }
 
-L1Turn l1_take(L1 *l1, uint64_t now, uint64_t takes_milli, uint64_t array_takes, uint64_t *array_milli) {
+L1Turn l1_take(L1 *l1, uint32_t scheduler, uint64_t now, uint64_t takes_milli, uint64_t array_takes,
+               uint64_t *array_milli) {
   if (l1->one_array)
     l1->free_milli = MAX(l1->free_milli, *array_milli);
   L1Turn turn = {milli_serve(&l1->free_milli, now, takes_milli), 0};
   if (l1->one_array)
     *array_milli = turn.start_milli + array_takes;
-  if (!l1->leaves)
-    return turn;
-  uint64_t *oldest = &l1->leaves[l1->oldest];
-  turn.room = milli_cycle(*oldest);
-  *oldest = l1->free_milli;
-  l1->oldest = l1->oldest + 1 < l1->queue ? l1->oldest + 1 : 0;
+  if (l1->queues.leaves)
+    turn.room = milli_cycle(port_queues_take(&l1->queues, scheduler, l1->free_milli));
   return turn;
 }
 

@@ -14,9 +14,10 @@ typedef enum { MEM_NO_QUEUE, MEM_ENQUEUE, MEM_DEQUEUE } MemQueue;
 /* What goes along with a piece from the SM to the slice (part.h): two bytes. */
 typedef struct MemShape {
   uint16_t sector_count : 6; /* up to 32 */
-  uint16_t turns : 6; /* of an atomic, in the atomic unit; up to 32. Of a joined store: its data, in sectors */
-  uint16_t joined : 1;       /* a store that joins one before it at the port (memory.port.merge_lines) */
-  uint16_t home : 1;         /* the half of the L2 that is the line's home */
+  uint16_t turns : 6;        /* of an atomic, in the atomic unit; up to 32. Of a joined store: its data, in sectors */
+  uint16_t
+      joined : 1; /* a store that joins one before it at the port (memory.port.merge_lines); an atomic that rides */
+  uint16_t home : 1;   /* the half of the L2 that is the line's home */
   uint16_t banked : 1; /* of an atomic: all lanes of its request are on one bank (memory.port.bank_turn_interval) */
   /* Of an atomic: of 128 bits. The slices take no longer for it (mem_wide_h200.csv, `try`). Of a store: it writes all
    * of its sectors' bytes, so that it takes no mask along (memory.port.store_mask_interval), and the half of its SM
@@ -42,19 +43,21 @@ typedef struct MemRequest {
       piece[32]; /* the memory system's own while the request is under way: as many as there were parts, by lane */
   uint64_t address[32];
   MemKind kind;
-  uint32_t sm;    /* who sends it */
-  uint32_t mask;  /* lanes that take part */
-  uint32_t bytes; /* of each lane */
-  bool run;       /* all lanes access one piece of memory, one lane's bytes behind the other's */
-  bool together;  /* those that take part all access the same bytes */
-  bool host;      /* some lane goes to host-mapped memory */
-  bool keeps;     /* of a load: whole sectors are kept, in an L1 */
-  bool unused;    /* of an atomic: a reduction (RED), which returns nothing */
-  bool exchange;  /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
-  bool cas;       /* of an atomic: it has two operands (CAS) */
-  bool floats;    /* of an atomic: it adds floating-point numbers */
-  bool merged;    /* of an atomic: its lanes bring one operation (MergeMode) */
-  MemQueue queue; /* of an atomic: on the queue at each lane's address; `bytes` are those of its result */
+  uint32_t sm;        /* who sends it */
+  uint32_t scheduler; /* of that SM */
+  uint32_t mask;      /* lanes that take part */
+  uint32_t bytes;     /* of each lane */
+  bool run;           /* all lanes access one piece of memory, one lane's bytes behind the other's */
+  bool together;      /* those that take part all access the same bytes */
+  bool host;          /* some lane goes to host-mapped memory */
+  bool keeps;         /* of a load: whole sectors are kept, in an L1 */
+  bool unused;        /* of an atomic: a reduction (RED), which returns nothing */
+  bool exchange;      /* of an atomic: what it stores doesn't depend on what was there (EXCH) */
+  bool cas;           /* of an atomic: it has two operands (CAS) */
+  bool floats;        /* of an atomic: it adds floating-point numbers */
+  bool merged;        /* of an atomic: its lanes bring one operation (MergeMode) */
+  bool rides;         /* of an atomic: a word of a vector behind the first, whose operation takes the time of all */
+  MemQueue queue;     /* of an atomic: on the queue at each lane's address; `bytes` are those of its result */
   uint32_t
       performed; /* lanes whose words have been read or changed; the sender sets those that had no need to come */
   /* The memory system's own while the request is under way: parts that aren't answered yet, when it was sent, and the
@@ -66,6 +69,11 @@ typedef struct MemRequest {
   /* Thousandths: the longest way to a line's home and back; of an atomic, how long its parts waited for a turn. */
   uint32_t way, waited;
 } MemRequest;
+
+/* A store, or a reduction: its warp has no need of its reply. */
+static inline bool mem_request_is_posted(const MemRequest *request) {
+  return request->kind == MEM_STORE || (request->kind == MEM_ATOMIC && request->unused);
+}
 
 /* It will be sent soon. */
 static inline void mem_request_prefetch(const MemRequest *request) {
@@ -80,9 +88,10 @@ typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
 
 /* Behind an access: the cycle in which its scheduler can issue the next one; when the parts of its warp's stores so
  * far have come to the port, in thousandths of a cycle; how long its parts take the port, in thousandths (0: not
- * known); how many credits they take, and how many places on their way (memory.port.turns). */
+ * known); how many credits they take, and how many places on their way (memory.port.turns); the cycle in which its
+ * sources are read, or earlier; and that in which it leaves the port. */
 typedef struct MemNext {
-  uint64_t cycle, sent_milli, takes_milli;
+  uint64_t cycle, sent_milli, takes_milli, read, leaves;
   uint32_t credits, turns;
 } MemNext;
 

@@ -167,6 +167,11 @@ uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system) {
   return memsys->units ? hierarchy_fence(memsys->units, sm, time, system) : time;
 }
 
+void memsys_send_probes(MemSys *memsys, uint32_t sm, uint64_t start, bool of_all) {
+  if (memsys->units)
+    hierarchy_send_probes(memsys->units, sm, start, of_all);
+}
+
 uint32_t memsys_gpc(const MemSys *memsys, uint32_t sm) {
   return memsys->units ? hierarchy_gpc(memsys->units, sm) : 0;
 }

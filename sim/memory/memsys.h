@@ -39,6 +39,9 @@ void memsys_replied(MemSys *memsys, const MemRequest *request);
 /* A fence of that SM begins in cycle `time`: when it is over at the earliest. The SM waits for what it has under way
  * besides. Its own view, too. `system`: it is one of the system, else of the chip. */
 uint64_t memsys_fence(MemSys *memsys, uint32_t sm, uint64_t time, bool system);
+/* Fences of the SM send their probes from cycle `start` on (memory.fence_port). Its own view, too. `of_all`: the SM
+ * has accessed nothing since they were issued. */
+void memsys_send_probes(MemSys *memsys, uint32_t sm, uint64_t start, bool of_all);
 /* SM request->sm sends, in cycle `time` or later than all its requests before; memsys_goes_on() came first, in the
  * same order. Accesses and segments are counted in `counters`. */
 void memsys_send(MemSys *memsys, MemRequest *request, uint64_t time, Counters *counters);

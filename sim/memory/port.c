@@ -25,7 +25,10 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .scheduler = mem_clock_core(machine, machine->memory.port.scheduler_interval),
                        .store_split = mem_clock_core(machine, machine->memory.port.store_split_interval),
                        .by_arrival = machine->memory.port.replies == REPLIES_BY_ARRIVAL,
+                       .fence = milli_of(machine->memory.fence_port),
                        .queue = machine->memory.port.queue,
+                       .read_ahead = machine->memory.port.read_ahead,
+                       .schedulers = machine->sm.schedulers,
                        .quad_cas_turns = machine->memory.port.quad_cas_turns,
                        .credits = machine->memory.port.credits,
                        .turns = machine->memory.port.turns,
@@ -44,7 +47,8 @@ void port_clear(Port *port) {
   g_free(port->credits.at);
   g_free(port->turns.at);
   g_free(port->recent);
-  g_free(port->leaves);
+  port_queues_clear(&port->queues);
+  port_queues_clear(&port->read);
   g_free(port->slots);
 }
 
@@ -101,16 +105,22 @@ bool port_joins(Port *port, const PortRules *rules, uint64_t line) {
 
 void credits_make(Credits *credits) { credits->at = g_new0(uint64_t, credits->size); }
 
-/* When there is room in the queue behind an access that takes a place in it now, until `leaves`. */
-static uint64_t take_room(Port *port, const PortRules *rules, uint64_t leaves) {
+/* When there is room in the scheduler's queue behind an access that takes a place in it now, until `leaves`. */
+static uint64_t take_room(Port *port, const PortRules *rules, uint32_t scheduler, uint64_t leaves) {
   if (!rules->queue)
     return 0;
-  if (!port->leaves)
-    port->leaves = g_new0(uint64_t, rules->queue);
-  uint64_t *oldest = &port->leaves[port->leaves_at], room = *oldest;
-  *oldest = leaves;
-  port->leaves_at = port->leaves_at + 1 < rules->queue ? port->leaves_at + 1 : 0;
-  return room;
+  if (!port->queues.leaves)
+    port_queues_make(&port->queues, rules->schedulers, rules->queue);
+  return port_queues_take(&port->queues, scheduler, leaves);
+}
+
+/* When the sources of an access that leaves at `leaves` are read: when the one so many before it has left. */
+static uint64_t take_read(Port *port, const PortRules *rules, uint64_t leaves) {
+  if (!rules->read_ahead)
+    return 0;
+  if (!port->read.leaves)
+    port_queues_make(&port->read, 1, rules->read_ahead);
+  return port_queues_take(&port->read, 0, leaves);
 }
 
 MemNext port_goes_on(Port *port, const PortRules *rules, const MemRequest *request, uint64_t milli) {
@@ -118,6 +128,10 @@ MemNext port_goes_on(Port *port, const PortRules *rules, const MemRequest *reque
   if (request->kind == MEM_STORE)
     sent += rules->store_split * request->parts;
   port->sent = MAX(port->sent, sent);
-  uint64_t room = take_room(port, rules, MAX(port->out_free, sent));
-  return (MemNext){.cycle = milli_cycle(MAX(milli + rules->scheduler, room)), .sent_milli = sent};
+  uint64_t leaves = MAX(port->out_free, sent), room = take_room(port, rules, request->scheduler, leaves),
+           read = take_read(port, rules, leaves);
+  return (MemNext){.cycle = milli_cycle(MAX(milli + rules->scheduler, room)),
+                   .sent_milli = sent,
+                   .read = milli_cycle(read),
+                   .leaves = milli_cycle(leaves)};
 }

@@ -19,12 +19,13 @@
 #include "sim/machine/machine.h"
 #include "sim/memory/mem_stats.h"
 #include "sim/memory/part.h"
+#include "sim/memory/port_queue.h"
 
 /* The same of all ports. */
 typedef struct PortRules {
   uint64_t request, split, store, store_sector, store_mask, store_access, atomic_turn, atomic_packet, cas_turn,
-      cas_sector, cas_packet, bank_turn, reply, reply_sector, merge, merge_sector, scheduler, store_split;
-  uint32_t credits, turns, merge_lines, queue, quad_cas_turns;
+      cas_sector, cas_packet, bank_turn, reply, reply_sector, merge, merge_sector, scheduler, store_split, fence;
+  uint32_t credits, turns, merge_lines, queue, read_ahead, schedulers, quad_cas_turns;
   bool by_arrival;
 } PortRules;
 
@@ -62,9 +63,9 @@ typedef struct Port {
   /* The longest way there and back of what was sent or answered since the last fence, with the wait there; 0: nothing
    * was. */
   uint64_t farthest;
-  uint64_t fenced_until; /* cycle: the fences so far are over */
-  uint64_t *leaves;      /* when the accesses before leave that may wait, a ring */
-  uint32_t leaves_at;
+  uint64_t fenced_until;   /* cycle: the fences so far are over */
+  uint64_t posted_free;    /* stores and reductions so far have left */
+  PortQueues queues, read; /* of each scheduler; of all, those whose sources have been read */
   /* The slices' own, who may run beside SMs that send. */
   PortStop stop[PLANES_MAX];
 } Port;
@@ -93,7 +94,7 @@ static inline uint64_t port_atomic(const PortRules *rules, MemShape shape, uint3
 /* What a piece of an access takes of the way out; `cas`: of a compare and swap. */
 static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, uint32_t packets, bool cas) {
   if (shape.joined)
-    return MAX(rules->merge, rules->merge_sector * shape.turns);
+    return kind == MEM_ATOMIC ? 0 : MAX(rules->merge, rules->merge_sector * shape.turns);
   if (kind == MEM_LOAD)
     return rules->request;
   if (kind == MEM_ATOMIC)
@@ -110,7 +111,7 @@ static inline uint32_t port_credits(const PortRules *rules, MemKind kind, MemSha
   return kind == MEM_ATOMIC && rules->turns ? 0 : !shape.joined;
 }
 static inline uint32_t port_turns(const PortRules *rules, MemKind kind, MemShape shape) {
-  return kind == MEM_ATOMIC ? MIN(MAX(1u, shape.turns), rules->turns) : 0;
+  return kind == MEM_ATOMIC && !shape.joined ? MIN(MAX(1u, shape.turns), rules->turns) : 0;
 }
 static inline uint32_t port_part_turns(const PortRules *rules, const Part *part) {
   return port_turns(rules, (MemKind)part->kind, part->shape);
@@ -161,7 +162,7 @@ uint64_t port_take_slot(Port *port, uint64_t takes, uint64_t milli, uint64_t now
 static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
   MemKind kind = (MemKind)part->kind;
   uint64_t start = milli;
-  if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->unused)) {
+  if (kind == MEM_LOAD || (kind == MEM_ATOMIC && !part->unused && !part->shape.joined)) {
     uint64_t by_size = kind == MEM_LOAD ? rules->reply_sector * part->shape.sector_count : 0;
     uint64_t takes = MAX(rules->reply, by_size);
     if (rules->by_arrival) {
