@@ -29,7 +29,7 @@ cp "$SRCDIR/traces/blog/counter.cu" "$SRCDIR/traces/blog/counter.ptx" .
 cp "$SRCDIR/tests/machine_code/spin_lock.sm_80.sass" listing.sass
 launch="--kernel counter_naive --grid 1 --block 32 --buffer locked=1 --buffer total=1 --arg locked --arg total"
 
-plan 62
+plan 63
 # shellcheck disable=SC2086 # options
 {
   expect "CUDA source runs as machine code" 0 'code +machine code of sm_90, compiled by nvcc' "$LOCKSTEP" run counter.cu \
@@ -51,6 +51,8 @@ plan 62
   ring="-m h200 --kernel ring_without_fences --grid 2 --block 32 --buffer ring=6 --buffer total=1 --arg ring --arg total --arg 12 --schedules 1"
   expect "with its PTX" 1 'code +machine code of sm_90; races and misuse are looked for in its PTX' "$LOCKSTEP" check cuda_pipes.ptx --code sass $ring
   point "whose races are found, by their lines" "$(grep -q '^cuda_pipes.cu:30: warning: data-race: .* a fence is missing' out || cat out)"
+  expect "a swap of what was changed and changed back" 0 'cuda_stale_swap.cu:24: warning: stale-swap: ' "$LOCKSTEP" check \
+    "$SRCDIR/tests/corpus/cuda_stale_swap.yaml" -m h200 --code sass
   expect "of another generation" 3 'no machine code that runs on a GPU of compute capability 8.6, only sm_90' "$LOCKSTEP" run \
     counter.sm_90.cubin -m rtx3070 $launch
   expect "a listing" 0 'ATOM.E.CAS.STRONG.GPU' "$LOCKSTEP" show listing.sass --kernel lock_gpu
