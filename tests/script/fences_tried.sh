@@ -20,7 +20,7 @@ names() {
   fi
 }
 
-plan 16
+plan 17
 point "the one that a value that can't be told from an older one needs, where two words share a line" \
   "$(names cuda_entry_fast_second 'behind the store of `\*x = me;` in line 101 and before .* in line 103; tried: ')"
 point "one in a loop, which the first look doesn't pass" \
@@ -39,6 +39,8 @@ point "one behind a load whose loop has copies" "$(names cuda_late_tournament_lo
 point "one before a store whose loop has copies" "$(names cuda_late_tournament_store '^  repair: put __threadfence\(\) before .* in line 133')"
 point "a seqlock's first" "$(names cuda_seqlock_no_first '^  repair: put __threadfence\(\) right behind the change, .* in line 70')"
 point "a seqlock's second" "$(names cuda_seqlock_no_second '^  repair: put __threadfence\(\) right before the second look, .* in line 93')"
+point "a seqlock's second, with which the next round begins" \
+  "$(names cuda_seqlock_turned_no_second '^  repair: put __threadfence\(\) right before the second look, `int after = .* in line 89')"
 point "one between atomic operations and the count behind them" \
   "$(names cuda_sums_no_release '^  repair: put __threadfence\(\) before .*atomicAdd\(count, 1\)')"
 point "a barrier of the block before its count, or behind a wait for it, beside an atomic operation" \

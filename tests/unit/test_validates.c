@@ -57,6 +57,31 @@ static const Case cases[] = {
      ADDRESS FIRST "L: " SECOND "setp.ne.u32 %p1, %r4, %r1;\n@%p1 bra M;\n" WORDS USE
                    "M: ld.volatile.global.u32 %r1, [%l0];\nsetp.ne.u32 %p2, %r1, 0;\n@%p2 bra L;\n",
      0, 0},
+    {"a turned loop, whose second look begins the next round",
+     ADDRESS FIRST "L: " WORDS SECOND
+             "setp.ne.u32 %p1, %r1, %r4;\nmov.u32 %r1, %r4;\n@%p1 bra L;\n" USE,
+     4, 0x6},
+    {"which is left if the numbers are the same and even",
+     ADDRESS FIRST "L: and.b32 %r6, %r1, 1;\nsetp.eq.u32 %p2, %r6, 1;\n" WORDS SECOND
+             "setp.ne.u32 %p1, %r1, %r4;\nmov.u32 %r1, %r4;\nor.pred %p3, %p2, %p1;\n@%p3 bra L;\n" USE,
+     4, 0x6},
+    {"which is left by a jump",
+     ADDRESS FIRST "L: " WORDS SECOND
+             "setp.eq.u32 %p1, %r1, %r4;\nmov.u32 %r1, %r4;\n@%p1 bra M;\nbra L;\nM: " USE,
+     4, 0x6},
+    {"which is left if they are the same, or else by a count",
+     ADDRESS "mov.u32 %r6, 0;\n" FIRST "L: " WORDS SECOND
+             "add.u32 %r6, %r6, 1;\nsetp.gt.u32 %p2, %r6, 9;\nsetp.eq.u32 %p1, %r1, %r4;\n"
+             "mov.u32 %r1, %r4;\nor.pred %p3, %p2, %p1;\n@!%p3 bra L;\n" USE,
+     0, 0},
+    {"a turned poll, which is left if they differ",
+     ADDRESS FIRST "L: " WORDS SECOND
+             "setp.eq.u32 %p1, %r1, %r4;\nmov.u32 %r1, %r4;\n@%p1 bra L;\n" USE,
+     0, 0},
+    {"a turned poll in a loop",
+     ADDRESS FIRST "L: " SECOND "setp.eq.u32 %p1, %r1, %r4;\nmov.u32 %r1, %r4;\n@%p1 bra L;\n" WORDS USE
+             "setp.ne.u32 %p2, %r2, 0;\n@%p2 bra L;\n",
+     0, 0},
     {"another address by then", ADDRESS "L: " FIRST WORDS "add.u64 %l0, %l0, 4;\n" SECOND AGAIN USE, 0, 0},
 };
 

@@ -13,18 +13,16 @@ static bool is_same_address(const Inst *one, const Inst *other) {
 
 /* ---- paths ---- */
 
-/* The instructions that paths from behind `from` (from the first one: NO_TARGET) come to, which end at `past`. */
-static bool *reach(const Kernel *kernel, const Cfg *cfg, int32_t from, uint32_t past) {
+/* The instructions that paths from `start` on, or from behind it, come to, which end at `past`. */
+static bool *reach_on(const Kernel *kernel, const Cfg *cfg, uint32_t start, bool behind, uint32_t past) {
   bool *reached = g_new0(bool, kernel->ninsts);
   g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  uint32_t start = from == NO_TARGET ? 0 : (uint32_t)from;
-  bool skips = from != NO_TARGET;
   g_array_append_val(next, start);
   for (guint i = 0; i < next->len; i++) {
     uint32_t pc = g_array_index(next, uint32_t, i);
     const CfgBlock *block = cfg_block(cfg, cfg->block_of[pc]);
     bool open = true;
-    for (pc += skips && i == 0; open && pc <= block->last; pc++) {
+    for (pc += behind && i == 0; open && pc <= block->last; pc++) {
       open = !reached[pc] && pc != past;
       reached[pc] = true;
     }
@@ -36,6 +34,100 @@ static bool *reach(const Kernel *kernel, const Cfg *cfg, int32_t from, uint32_t 
   return reached;
 }
 
+static bool *reach(const Kernel *kernel, const Cfg *cfg, uint32_t from, uint32_t past) {
+  return reach_on(kernel, cfg, from, true, past);
+}
+
+static bool leads_to(const Kernel *kernel, const Cfg *cfg, uint32_t start, uint32_t past, uint32_t to) {
+  g_autofree bool *reached = reach_on(kernel, cfg, start, false, past);
+  return reached[to];
+}
+
+/* ---- what two values that differ decide ---- */
+
+enum { BLOCKS_MAX = 8 };
+
+/* What is known of predicates, a bit each. */
+typedef struct Facts {
+  uint32_t holds, fails;
+} Facts;
+
+/* Where threads go on that find two values different, and where others may. */
+typedef struct Choice {
+  uint32_t way, other;
+} Choice;
+
+static Facts fact(bool holds) { return (Facts){holds, !holds}; }
+
+static Facts known(const Facts *facts, unsigned pred, bool negated) {
+  Facts one = {facts->holds >> pred & 1, facts->fails >> pred & 1};
+  return negated ? (Facts){one.fails, one.holds} : one;
+}
+
+static Facts known_source(const Facts *facts, const Inst *inst, unsigned i) {
+  return known(facts, inst->psrc[i], inst->psrc_not >> i & 1);
+}
+
+static Facts combined(unsigned logic, Facts one, Facts other) {
+  if (logic == LOP_AND)
+    return (Facts){one.holds & other.holds, one.fails | other.fails};
+  if (logic == LOP_OR)
+    return (Facts){one.holds | other.holds, one.fails & other.fails};
+  return (Facts){0, 0};
+}
+
+static void learn(Facts *facts, unsigned pred, Facts one) {
+  if (pred >= PRED_TRUE)
+    return;
+  facts->holds = (facts->holds & ~(1u << pred)) | one.holds << pred;
+  facts->fails = (facts->fails & ~(1u << pred)) | one.fails << pred;
+}
+
+/* `differs`: it compares the two. */
+static void compute(Facts *facts, const Inst *inst, bool differs) {
+  Facts main = {0, 0}, rest = {0, 0};
+  if (differs) {
+    main = fact(inst->cmp == CMP_NE || inst->cmp == CMP_NEU);
+    rest = known_source(facts, inst, 0);
+  } else if (inst->op == OP_PSETP) {
+    main = combined(inst->lop, known_source(facts, inst, 0), known_source(facts, inst, 1));
+    rest = known_source(facts, inst, 2);
+  }
+  unsigned logic = differs ? inst->lop : inst->lop2;
+  Facts yes = combined(logic, main, rest), no = combined(logic, (Facts){main.fails, main.holds}, rest);
+  bool clear = !differs && inst->op != OP_PSETP;
+  for (unsigned pred = 0; pred < PRED_TRUE; pred++)
+    if (inst_pred_writes(inst) >> pred & 1 && (clear || inst_is_guarded(inst)))
+      learn(facts, pred, (Facts){0, 0});
+  if (!clear && !inst_is_guarded(inst)) {
+    learn(facts, inst->pdst2, no);
+    learn(facts, inst->pdst, yes);
+  }
+}
+
+/* Whether the comparison alone decides, where its values differ, which way its branch takes. */
+static bool choose_different(const Kernel *kernel, const Cfg *cfg, uint32_t compared, Choice *choice) {
+  Facts facts = {.holds = 1u << PRED_TRUE};
+  uint32_t pc = compared;
+  for (unsigned i = 0; i < BLOCKS_MAX; i++) {
+    const CfgBlock *block = cfg_block(cfg, cfg->block_of[pc]);
+    for (; pc <= block->last; pc++)
+      compute(&facts, &kernel->insts[pc], pc == compared);
+    const Inst *last = &kernel->insts[block->last];
+    if (block->successors->len == 1) {
+      pc = cfg_block(cfg, g_array_index(block->successors, uint32_t, 0))->first;
+      continue;
+    }
+    Facts guard = known(&facts, last->guard, last->flags & INST_GUARD_NOT);
+    if (block->successors->len != 2 || last->op != OP_BRA || last->target < 0 || !(guard.holds || guard.fails))
+      return false;
+    uint32_t next = block->last + 1, target = (uint32_t)last->target;
+    *choice = guard.holds ? (Choice){target, next} : (Choice){next, target};
+    return true;
+  }
+  return false;
+}
+
 /* ---- pairs ---- */
 
 /* Two loads, and where their values are compared. */
@@ -43,27 +135,53 @@ typedef struct Pair {
   uint32_t first, second, compared;
 } Pair;
 
-/* What paths from the first to the second pass; NULL: the second can be come to without the first, as in a poll,
- * the address has changed, or the first comes again before the two are compared: then the second was the look that
- * began that round, and its loop begins with the first. */
+/* Keeps of `passed` what lies between the two, on a way to the second without the first. False: the address may change
+ * there. */
+static bool keep_between(const Kernel *kernel, const Cfg *cfg, const Pair *pair, bool *passed) {
+  int16_t address = kernel->insts[pair->second].a;
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    passed[pc] &= pc != pair->first && pc != pair->second;
+    if (!passed[pc])
+      continue;
+    g_autofree bool *there = reach(kernel, cfg, pc, pair->first);
+    passed[pc] = there[pair->second];
+    if (passed[pc] && inst_writes_to(&kernel->insts[pc], kernel->nregs, address))
+      return false;
+  }
+  return true;
+}
+
+/* Each round has both looks: the second can't be come to without the first, as in a poll, and the two are compared
+ * before the first comes again; else the second was the look that began that round, and its loop begins with the
+ * first. */
+static bool is_round(const Pair *pair, const bool *from_first, const bool *again) {
+  return from_first[pair->second] && !again[pair->second] && again[pair->compared];
+}
+
+/* The second look is that which the next round begins with: the first one stands before the loop, which goes on where
+ * the two differ, and is left for good only where they are the same. A poll is left where they differ. */
+static bool is_turned(const Kernel *kernel, const Cfg *cfg, const Pair *pair, const bool *from_first,
+                      const bool *again) {
+  Choice choice;
+  return from_first[pair->second] && again[pair->second] && again[pair->compared] &&
+         choose_different(kernel, cfg, pair->compared, &choice) &&
+         leads_to(kernel, cfg, choice.way, pair->first, pair->second) &&
+         !leads_to(kernel, cfg, choice.other, pair->first, pair->second);
+}
+
+/* What paths from the first to the second pass, and from the second to itself, if that begins the next round; NULL: it
+ * is no such pair. */
 static bool *find_between(const Kernel *kernel, const Cfg *cfg, const Pair *pair) {
   uint32_t first = pair->first, second = pair->second;
-  g_autofree bool *without = reach(kernel, cfg, NO_TARGET, first),
-                  *again = reach(kernel, cfg, (int32_t)second, first);
-  bool *from_first = reach(kernel, cfg, (int32_t)first, second);
-  bool good = from_first[second] && !without[second] && !again[second] && again[pair->compared] &&
-              !inst_is_guarded(&kernel->insts[first]);
-  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
-    from_first[pc] &= pc != first && pc != second;
-    if (good && from_first[pc]) {
-      g_autofree bool *there = reach(kernel, cfg, (int32_t)pc, first);
-      from_first[pc] = there[second];
-      good = !there[second] || !inst_writes_to(&kernel->insts[pc], kernel->nregs, kernel->insts[second].a);
-    }
-  }
-  if (!good)
-    g_clear_pointer(&from_first, g_free);
-  return from_first;
+  g_autofree bool *without = reach_on(kernel, cfg, 0, false, first), *again = reach(kernel, cfg, second, first);
+  bool *passed = reach(kernel, cfg, first, second);
+  bool once = is_round(pair, passed, again), turned = !once && is_turned(kernel, cfg, pair, passed, again);
+  for (uint32_t pc = 0; turned && pc < kernel->ninsts; pc++)
+    passed[pc] |= again[pc];
+  if (!(once || turned) || without[second] || inst_is_guarded(&kernel->insts[first]) ||
+      !keep_between(kernel, cfg, pair, passed))
+    g_clear_pointer(&passed, g_free);
+  return passed;
 }
 
 static void add_pair(GArray *pairs, uint32_t first, uint32_t second, uint32_t compared) {
