@@ -258,6 +258,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_step.h \
   sim/detect/race/lock_step.c \
   sim/detect/race/lock_step.h \
+  sim/detect/race/lost_extremes.c \
+  sim/detect/race/lost_extremes.h \
   sim/detect/race/lost_update.c \
   sim/detect/race/lost_update.h \
   sim/detect/race/merges.c \
@@ -292,6 +294,7 @@ liblockstep_a_SOURCES += \
   sim/detect/race/unheeded.h \
   sim/detect/race/updates.c \
   sim/detect/race/updates.h \
+  sim/detect/race/updates_chosen.c \
   sim/detect/race/validates.c \
   sim/detect/race/validates.h \
   sim/detect/race/values.h \
@@ -299,6 +302,8 @@ liblockstep_a_SOURCES += \
   sim/detect/race/vclock.h \
   sim/detect/race/warp_order.c \
   sim/detect/race/warp_order.h \
+  sim/detect/race/ways.c \
+  sim/detect/race/ways.h \
   sim/engine/counter.c \
   sim/engine/counter.h \
   sim/engine/counters.def \

@@ -6,7 +6,7 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
-programs="cuda_races cuda_seen cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap cuda_marked_list cuda_hazard_pointers cuda_seqlock_wide cuda_seqlock_turned cuda_bounded_queue cuda_epochs cuda_dissemination cuda_deque cuda_older cuda_busy_stack cuda_same_value cuda_looks_twice cuda_lost_update cuda_unheeded cuda_lock_step race_ptx"
+programs="cuda_races cuda_seen cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap cuda_marked_list cuda_hazard_pointers cuda_seqlock_wide cuda_seqlock_turned cuda_bounded_queue cuda_epochs cuda_dissemination cuda_deque cuda_older cuda_busy_stack cuda_same_value cuda_looks_twice cuda_lost_update cuda_lost_extreme cuda_unheeded cuda_lock_step race_ptx"
 
 # schedules_of FILE: how much of `check` it gets. These two take seconds a schedule, and what they list comes up in the first.
 schedules_of() {
@@ -36,7 +36,7 @@ look() {
   done
 }
 
-plan 10
+plan 11
 point "each data race that is listed, no other, with a repair" "$(look data-race)"
 point "the same of accesses without an order" "$(look unordered-access)"
 point "the same of copies in bulk without a fence before" "$(look proxy-fence)"
@@ -55,6 +55,8 @@ point "that older values weren't tried, where nothing says what is right" "$(gre
 point "what to do about one store of several threads" "$(grep -q 'if all store the same value, .* volatile or atomic' "$folder/cuda_races_say.yaml.h200" ||
   echo "no such repair")"
 point "an atomic operation that was tried in the place of an update" "$(grep -q 'repair: make it one atomic operation (atomicAdd()' "$folder/cuda_lost_update_relaxed.yaml.h200" ||
+  echo "no such repair")"
+point "an atomic maximum that was tried in the place of a comparison" "$(grep -q 'repair: make it one atomic operation (atomicMax()' "$folder/cuda_lost_extreme_launches.yaml.h200" ||
   echo "no such repair")"
 # unheeded: runs of cuda_unheeded where the attempt at a lock that nobody heeds isn't the repair, or is though there is none.
 unheeded() {

@@ -1,7 +1,5 @@
 #include "sim/detect/race/lost_update.h"
 
-#include <string.h>
-
 #include "base/bits.h"
 #include "sim/core/look.h"
 #include "sim/detect/naming/locate.h"
@@ -37,6 +35,7 @@ struct LostUpdates {
   GHashTable *kernels; /* Kernel * -> KernelUpdates * */
   GHashTable *words;   /* number of a word -> GArray * of Pending */
   GHashTable *told;    /* file and line of a store -> its Finding * */
+  LostExtremes *extremes;
   bool wanted;
 };
 
@@ -57,12 +56,14 @@ LostUpdates *lost_updates_new(const Gpu *gpu, const RaceOrder *order, GPtrArray 
       .kernels = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, free_kernel),
       .words = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, (GDestroyNotify)g_array_unref),
       .told = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL)};
+  updates->extremes = lost_extremes_new(gpu, findings);
   return updates;
 }
 
 void lost_updates_free(LostUpdates *updates) {
   if (!updates)
     return;
+  lost_extremes_free(updates->extremes);
   g_hash_table_destroy(updates->kernels);
   g_hash_table_destroy(updates->words);
   g_hash_table_destroy(updates->told);
@@ -169,18 +170,6 @@ static void note_store(LostUpdates *updates, const UpdateAccess *access, unsigne
 
 /* ---- the store ---- */
 
-static char *value_text(const uint32_t words[ROWS_MAX], uint32_t rows, bool is_float) {
-  float narrow;
-  double wide;
-  memcpy(&narrow, words, sizeof narrow);
-  memcpy(&wide, words, sizeof wide);
-  if (is_float)
-    return g_strdup_printf("%g", rows == 1 ? (double)narrow : wide);
-  if (rows == 1)
-    return number_text(words[0]);
-  return g_strdup_printf("%" G_GUINT64_FORMAT, (uint64_t)words[1] << 32 | words[0]);
-}
-
 /* `value`: of the word, before or after; it is taken. */
 static void add_deed(const LostUpdates *updates, Finding *finding, const Deed *deed, const char *what, char *value) {
   const Launch *launch = gpu_launch(updates->gpu, deed->thread.launch);
@@ -196,7 +185,10 @@ static const char *repair_of(UpdateKind kind) {
       [UPDATE_FLIPS] = "make it one atomic operation (atomicXor()), or hold one lock around it",
       [UPDATE_SETS] = "make it one atomic operation (atomicOr()), or hold one lock around it",
       [UPDATE_CLEARS] = "make it one atomic operation (atomicAnd()), or hold one lock around it",
-      [UPDATE_MIXES] = "make it a loop with one atomicCAS(), or hold one lock around it"};
+      [UPDATE_MIXES] = "make it a loop with one atomicCAS(), or hold one lock around it",
+      [UPDATE_SCALES] = "make it a loop with one atomicCAS(), or hold one lock around it",
+      [UPDATE_RAISES] = "make it one atomic operation (atomicMax()), or hold one lock around it",
+      [UPDATE_LOWERS] = "make it one atomic operation (atomicMin()), or hold one lock around it"};
   return repairs[kind];
 }
 
@@ -223,32 +215,34 @@ static char *place_text(const UpdateAccess *access, const LostUpdates *updates, 
   return locate_shared_text(access->point->block, (uint32_t)access->address[lane]);
 }
 
-static void tell(LostUpdates *updates, const UpdateAccess *access, unsigned lane, const Pending *pending,
-                 const Update *update) {
+/* What is said of it. */
+static char *loss_text(const Update *update, const char *who, const char *where, const char *other) {
+  if (!update_is_extreme(update))
+    return g_strdup_printf(
+        "%s: loads %s, and stores there what it has made of that: what %s has stored between the two "
+        "is lost",
+        who, where, other);
+  bool raises = update->kind == UPDATE_RAISES;
+  return g_strdup_printf(
+      "%s: loads %s, and stores there the %s of that and another value: what %s has stored between "
+      "the two is %s than both, and lost",
+      who, where, raises ? "greater" : "smaller", other, raises ? "greater" : "smaller");
+}
+
+/* As of the store, before it has its effect. */
+static Finding *new_finding(LostUpdates *updates, const UpdateAccess *access, unsigned lane, const Pending *pending,
+                            const Update *update, const UpdateValues *values) {
   const Launch *launch = gpu_launch(updates->gpu, access->warp->base.launch);
   Deed store = deed_of(access, lane);
-  uint64_t key = locate_key(launch, access->point->pc);
-  Finding *finding = g_hash_table_lookup(updates->told, &key);
-  if (finding) {
-    finding->count++;
-    return;
-  }
-  uint32_t rows = access->bytes / 4, now[ROWS_MAX] = {0}, stored[ROWS_MAX] = {0};
-  for (uint32_t row = 0; row < rows; row++) {
-    now[row] = word_now(updates, access, lane, row);
-    stored[row] = access->data[row][lane];
-  }
+  uint32_t rows = access->bytes / 4;
   g_autofree char *who = locate_thread_text(updates->gpu, store.thread),
                   *other = locate_thread_text(updates->gpu, pending->by.thread),
                   *where = place_text(access, updates, lane), *stores = g_strdup_printf("then: %s stored", other);
-  finding = locate_finding(FINDING_LOST_UPDATE,
-                           g_strdup_printf("%s: loads %s, and stores there what it has made of that: what %s has "
-                                           "stored between the two is lost",
-                                           who, where, other),
-                           launch, access->point->pc);
-  add_deed(updates, finding, &pending->load, "first: it loaded", value_text(pending->value, rows, update->floats));
-  add_deed(updates, finding, &pending->by, stores, value_text(now, rows, update->floats));
-  add_deed(updates, finding, &store, "last: it stored", value_text(stored, rows, update->floats));
+  Finding *finding =
+      locate_finding(FINDING_LOST_UPDATE, loss_text(update, who, where, other), launch, access->point->pc);
+  add_deed(updates, finding, &pending->load, "first: it loaded", lost_extremes_text(values->loaded, rows, update));
+  add_deed(updates, finding, &pending->by, stores, lost_extremes_text(values->now, rows, update));
+  add_deed(updates, finding, &store, "last: it stored", lost_extremes_text(values->stored, rows, update));
   if (!race_add_unheeded(finding, launch, access->point->pc)) {
     finding->repair = g_strdup(repair_of(update->kind));
     add_atomics(updates, finding, launch, access->point->pc);
@@ -259,20 +253,55 @@ static void tell(LostUpdates *updates, const UpdateAccess *access, unsigned lane
   finding->lanes = 1u << lane;
   finding->space = g_strdup(access->space == SPACE_GLOBAL ? "global" : "shared");
   finding->address = access->address[lane];
+  return finding;
+}
+
+/* Of a maximum or minimum only if it stays lost. */
+static void tell(LostUpdates *updates, const UpdateAccess *access, unsigned lane, const Pending *pending,
+                 const Update *update, const UpdateValues *values) {
+  uint64_t key = locate_key(gpu_launch(updates->gpu, access->warp->base.launch), access->point->pc);
+  Finding *finding = g_hash_table_lookup(updates->told, &key);
+  if (finding) {
+    finding->count++;
+    return;
+  }
+  finding = new_finding(updates, access, lane, pending, update, values);
+  if (update_is_extreme(update)) {
+    LostExtreme lost = {.update = *update,
+                        .space = access->space,
+                        .address = access->address[lane],
+                        .rows = access->bytes / 4,
+                        .key = key,
+                        .finding = finding};
+    if (access->space == SPACE_SHARED) {
+      lost.sm = access->point->sm;
+      lost.block_slot = access->point->block->slot;
+    }
+    for (uint32_t row = 0; row < lost.rows; row++)
+      lost.value[row] = values->now[row];
+    lost_extremes_add(updates->extremes, &lost);
+    return;
+  }
   g_ptr_array_add(updates->findings, finding);
   g_hash_table_insert(updates->told, g_memdup2(&key, sizeof key), finding);
 }
 
-static bool loses(const LostUpdates *updates, const UpdateAccess *access, unsigned lane, const Pending *pending,
-                  UpdateKind kind) {
-  bool loses = false;
-  for (uint32_t row = 0; row < access->bytes / 4; row++) {
-    uint32_t now = word_now(updates, access, lane, row);
-    loses |= !updates_keeps(kind, pending->value[row], now, access->data[row][lane]) &&
-             thread_equal(changed_by(updates, access, lane, row), pending->by.thread);
+/* Tells it if the store of that update loses what another one has stored. */
+static void compare(LostUpdates *updates, const UpdateAccess *access, unsigned lane, const Pending *pending,
+                    const Update *update) {
+  uint32_t rows = access->bytes / 4, now[ROWS_MAX] = {0}, stored[ROWS_MAX] = {0};
+  for (uint32_t row = 0; row < rows; row++) {
+    now[row] = word_now(updates, access, lane, row);
+    stored[row] = access->data[row][lane];
   }
-  return loses && pending->overtaken &&
-         !order_is_before(updates->order, access->warp, 1u << lane, &pending->by.access, true);
+  UpdateValues values = {pending->value, now, stored};
+  bool loses = false;
+  for (uint32_t row = 0; row < rows; row++)
+    loses |= !updates_keeps(update, &values, row) &&
+             thread_equal(changed_by(updates, access, lane, row), pending->by.thread);
+  if (loses && pending->overtaken &&
+      !order_is_before(updates->order, access->warp, 1u << lane, &pending->by.access, true))
+    tell(updates, access, lane, pending, update, &values);
 }
 
 static void end_update(LostUpdates *updates, const KernelUpdates *kernel, const UpdateAccess *access, unsigned lane) {
@@ -286,13 +315,22 @@ static void end_update(LostUpdates *updates, const KernelUpdates *kernel, const 
     g_array_remove_index_fast(all, i);
     for (guint k = 0; k < kernel->all->len; k++) {
       const Update *update = &g_array_index(kernel->all, Update, k);
-      if (update->load == pending.load.access.pc && update->store == access->point->pc &&
-          loses(updates, access, lane, &pending, update->kind))
-        tell(updates, access, lane, &pending, update);
+      if (update->load == pending.load.access.pc && update->store == access->point->pc)
+        compare(updates, access, lane, &pending, update);
     }
   }
   if (all && !all->len)
     g_hash_table_remove(updates->words, &word);
+}
+
+/* Some update of a maximum or minimum ends with that store. */
+static bool is_extreme_store(const KernelUpdates *kernel, uint32_t store) {
+  for (guint i = 0; i < kernel->all->len; i++) {
+    const Update *update = &g_array_index(kernel->all, Update, i);
+    if (update->store == store && update_is_extreme(update))
+      return true;
+  }
+  return false;
 }
 
 void lost_updates_access(LostUpdates *updates, const UpdateAccess *access) {
@@ -303,6 +341,8 @@ void lost_updates_access(LostUpdates *updates, const UpdateAccess *access) {
   uint32_t pc = access->point->pc;
   bool loads = kernel && kernel->loads && kernel->loads[pc] && access->kind == ACCESS_READ;
   bool ends = kernel && kernel->stores && kernel->stores[pc] && access->kind == ACCESS_WRITE;
+  if (access->kind != ACCESS_READ)
+    lost_extremes_access(updates->extremes, access, ends && is_extreme_store(kernel, pc));
   for (uint32_t rest = access->point->lanes; rest; rest &= rest - 1) {
     unsigned lane = (unsigned)__builtin_ctz(rest);
     if (loads)
@@ -313,3 +353,7 @@ void lost_updates_access(LostUpdates *updates, const UpdateAccess *access) {
   for (uint32_t rest = access->kind == ACCESS_READ ? 0 : access->point->lanes; rest; rest &= rest - 1)
     note_store(updates, access, (unsigned)__builtin_ctz(rest));
 }
+
+void lost_updates_end(LostUpdates *updates, const ProbePoint *point) { lost_extremes_end(updates->extremes, point); }
+
+void lost_updates_finish(LostUpdates *updates) { lost_extremes_finish(updates->extremes); }

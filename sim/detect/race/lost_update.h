@@ -5,6 +5,8 @@
  * store, or that before the thread's own, even if each hand-off did without fences; the word holds another value than
  * was loaded; and what is stored doesn't have the other thread's change. So threads that hold one lock lose nothing,
  * nor do those that all store the same behind a barrier.
+ * Of a maximum or minimum (`if (x < v) x = v`) the loss must last: a fixpoint stores the value again, and that is all
+ * right (lost_extremes.h).
  * Lanes of one warp aren't compared with each other: a warp that stores alike in all lanes makes one update.
  * Global memory and a block's own shared memory, 32 and 64 bits.
  * Bounded: beyond WORDS_MAX words with loads that wait for their stores updates are missed.
@@ -12,8 +14,7 @@
 #ifndef LOCKSTEP_DETECT_RACE_LOST_UPDATE_H
 #define LOCKSTEP_DETECT_RACE_LOST_UPDATE_H
 
-#include "sim/core/gpu.h"
-#include "sim/detect/race/race_order.h"
+#include "sim/detect/race/lost_extremes.h"
 
 typedef struct LostUpdates LostUpdates;
 
@@ -26,15 +27,9 @@ void lost_updates_begin(LostUpdates *updates, const Launch *launch);
 bool lost_updates_wants(const LostUpdates *updates);
 
 /* Some lanes of an access, just before it has its effect. */
-typedef struct UpdateAccess {
-  const ProbePoint *point;
-  AccessSpace space;
-  AccessKind kind;
-  const uint64_t *address; /* physical, if shared */
-  uint32_t bytes;
-  const uint32_t *data[2]; /* rows of what a store stores */
-  const WarpOrder *warp;   /* as of its issue; NULL: it isn't known whose it is */
-} UpdateAccess;
 void lost_updates_access(LostUpdates *updates, const UpdateAccess *access);
+/* A block ends, whose shared memory goes; the run does. */
+void lost_updates_end(LostUpdates *updates, const ProbePoint *point);
+void lost_updates_finish(LostUpdates *updates);
 
 #endif

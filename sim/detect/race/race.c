@@ -201,6 +201,8 @@ static void block_end(void *user, const ProbePoint *point) {
   RaceDetector *detector = user;
   if (detector->exits && point->block->cluster)
     peer_exits_block_ends(detector->exits, point, sm_order(detector, point->sm)->warps);
+  if (detector->updates)
+    lost_updates_end(detector->updates, point);
   order_end_block(&detector->watch.order, point->block, sm_order(detector, point->sm)->warps);
 }
 
@@ -465,6 +467,8 @@ bool race_detector_finish(RaceDetector *detector) {
   race_settle(&detector->watch, true);
   race_older_finish(&detector->watch);
   race_validated_finish(&detector->watch);
+  if (detector->updates)
+    lost_updates_finish(detector->updates);
   explain_waits(detector);
   race_report_finish(&detector->watch.report);
   return race_trial_fits(&detector->watch.trial, &detector->watch.order);

@@ -1,5 +1,7 @@
 #include "sim/detect/race/updates.h"
 
+#include <string.h>
+
 #include "sim/detect/race/reaching.h"
 
 enum { DEPTH_MAX = 6, STEPS_MAX = 512 };
@@ -11,7 +13,7 @@ typedef struct Search {
   uint32_t store;
 } Search;
 
-static bool is_strong(const Inst *inst, uint32_t flag) {
+bool updates_is_strong(const Inst *inst, uint32_t flag) {
   uint32_t flags = op_info[inst->op].flags;
   bool plain = flags & flag && !(flags & (OPF_ATOMIC | OPF_LOCK | OPF_UNLOCK));
   return plain && inst->sem != SEM_WEAK && (inst->width == WIDTH_32 || inst->width == WIDTH_64) &&
@@ -111,6 +113,24 @@ static UpdateKind both(UpdateKind one, UpdateKind other) {
   return changes && also ? UPDATE_MIXES : UPDATE_OTHER;
 }
 
+/* A maximum or minimum of its operands as they are. */
+static UpdateKind extreme_kind(const Inst *inst, unsigned place) {
+  enum { CHANGES = INST_NEG_A | INST_NEG_B | INST_ABS_A | INST_ABS_B };
+  if (place > 1 || inst->psrc[0] != PRED_TRUE || inst->flags & CHANGES)
+    return UPDATE_OTHER;
+  return inst->psrc_not & 1 ? UPDATE_RAISES : UPDATE_LOWERS;
+}
+
+static DataType extreme_type(const Inst *inst) {
+  bool is_unsigned = inst->type == TYPE_U32 || inst->type == TYPE_U64;
+  switch (inst->op) {
+  case OP_FMNMX: return TYPE_F32;
+  case OP_DMNMX: return TYPE_F64;
+  case OP_IMNMX64: return is_unsigned ? TYPE_U64 : TYPE_S64;
+  default: return is_unsigned ? TYPE_U32 : TYPE_S32;
+  }
+}
+
 /* What the instruction does to operand `place` (0: a). */
 static UpdateKind kind_of(const Inst *inst, unsigned place) {
   if (inst->flags & (INST_SAT | INST_HI | INST_CARRY_IN))
@@ -126,6 +146,14 @@ static UpdateKind kind_of(const Inst *inst, unsigned place) {
   case OP_IMAD64:
   case OP_FFMA:
   case OP_DFMA: return place == 2 ? UPDATE_ADDS : UPDATE_OTHER;
+  case OP_IMUL:
+  case OP_IMUL64:
+  case OP_FMUL:
+  case OP_DMUL: return place < 2 && !(inst->flags & (INST_ABS_A | INST_ABS_B)) ? UPDATE_SCALES : UPDATE_OTHER;
+  case OP_IMNMX:
+  case OP_IMNMX64:
+  case OP_FMNMX:
+  case OP_DMNMX: return extreme_kind(inst, place);
   case OP_LOP:
   case OP_LOP64:
     if (place > 1 || (inst->lop != LOP_XOR && inst->flags & (place ? INST_INV_B : INST_INV_A)))
@@ -170,7 +198,9 @@ static void follow_place(Search *search, uint32_t pc, unsigned place, UpdateKind
     bool wide = search->kernel->insts[load].width == WIDTH_64, other = false;
     for (unsigned k = 0; k < operands_of(inst); k++)
       other |= k != place && operand_depends(search, pc, operands[k], wide, load);
-    g_array_index(search->updates, Update, i).floats |= (op_info[inst->op].flags & OPF_FLOAT) != 0;
+    Update *update = &g_array_index(search->updates, Update, i);
+    update->floats |= (op_info[inst->op].flags & OPF_FLOAT) != 0;
+    update->type = extreme_type(inst);
     if (other)
       g_array_remove_index(search->updates, i);
   }
@@ -182,7 +212,7 @@ static void follow(Search *search, uint32_t pc, int16_t operand, UpdateKind kind
   if (writer == NO_TARGET)
     return;
   const Inst *inst = &search->kernel->insts[writer];
-  if (is_strong(inst, OPF_LOAD))
+  if (updates_is_strong(inst, OPF_LOAD))
     come_to(search, (uint32_t)writer, kind);
   else if (is_copy(inst))
     follow(search, (uint32_t)writer, inst->a, kind, depth + 1);
@@ -195,22 +225,58 @@ GArray *updates_find(const Kernel *kernel) {
   g_autoptr(Cfg) cfg = NULL;
   Search search = {.kernel = kernel, .updates = g_array_new(FALSE, FALSE, sizeof(Update))};
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
-    if (!is_strong(&kernel->insts[pc], OPF_STORE))
+    if (!updates_is_strong(&kernel->insts[pc], OPF_STORE))
       continue;
     cfg = cfg ? cfg : cfg_new(kernel);
     search.cfg = cfg;
     search.store = pc;
     follow(&search, pc, kernel->insts[pc].b, UPDATE_NOTHING, 0);
   }
+  if (cfg)
+    updates_find_chosen(kernel, cfg, search.updates);
   return search.updates;
 }
 
-bool updates_keeps(UpdateKind kind, uint32_t loaded, uint32_t now, uint32_t stored) {
-  if (kind == UPDATE_SETS)
+/* ---- what is lost ---- */
+
+static double as_double(const uint32_t *words) {
+  double value;
+  memcpy(&value, words, sizeof value);
+  return value;
+}
+
+static float as_float(const uint32_t *words) {
+  float value;
+  memcpy(&value, words, sizeof value);
+  return value;
+}
+
+static uint64_t as_wide(const uint32_t *words) { return (uint64_t)words[1] << 32 | words[0]; }
+
+static bool is_less(DataType type, const uint32_t *one, const uint32_t *other) {
+  switch (type) {
+  case TYPE_S32: return (int32_t)one[0] < (int32_t)other[0];
+  case TYPE_F32: return as_float(one) < as_float(other);
+  case TYPE_F64: return as_double(one) < as_double(other);
+  case TYPE_S64: return (int64_t)as_wide(one) < (int64_t)as_wide(other);
+  case TYPE_U64: return as_wide(one) < as_wide(other);
+  default: return one[0] < other[0];
+  }
+}
+
+bool updates_outdoes(const Update *update, const uint32_t *stored, const uint32_t *now) {
+  return update->kind == UPDATE_RAISES ? !is_less(update->type, stored, now) : !is_less(update->type, now, stored);
+}
+
+bool updates_keeps(const Update *update, const UpdateValues *values, uint32_t word) {
+  uint32_t now = values->now[word], stored = values->stored[word];
+  if (update_is_extreme(update))
+    return updates_outdoes(update, values->stored, values->now);
+  if (update->kind == UPDATE_SETS)
     return (now & ~stored) == 0;
-  if (kind == UPDATE_CLEARS)
+  if (update->kind == UPDATE_CLEARS)
     return (stored & ~now) == 0;
-  return now == loaded;
+  return now == values->loaded[word];
 }
 
 /* ---- as an atomic operation ---- */
@@ -230,28 +296,62 @@ static bool have_one_guard(const Kernel *kernel, uint32_t load, uint32_t store) 
   return same;
 }
 
-static bool have_one_address(const Kernel *kernel, uint32_t load, uint32_t store) {
-  const Inst *first = &kernel->insts[load], *last = &kernel->insts[store];
-  bool wide = first->flags & INST_ADDR64;
-  return first->a == last->a && first->imm == last->imm && !((first->flags ^ last->flags) & INST_ADDR64) &&
-         !writes_between(kernel, first->a, load, store) &&
-         !(wide && first->a >= 0 && writes_between(kernel, (int16_t)(first->a + 1), load, store));
+/* Each has loaded the address into its register anew, from one constant. */
+static bool have_one_constant(const Kernel *kernel, const Cfg *cfg, uint32_t load, uint32_t store) {
+  int16_t one = kernel->insts[load].a, other = kernel->insts[store].a;
+  int32_t first = one < 0 ? NO_TARGET : reaching_only(kernel, cfg, load, one),
+          last = other < 0 ? NO_TARGET : reaching_only(kernel, cfg, store, other);
+  if (first == NO_TARGET || last == NO_TARGET)
+    return false;
+  const Inst *from = &kernel->insts[first], *then = &kernel->insts[last];
+  return is_copy(from) && from->op == then->op && from->a < 0 && from->a == then->a && from->dst == one &&
+         then->dst == other;
 }
 
-static bool name_operation(const Inst *inst, AtomicUpdate *atomic) {
+static bool have_one_address(const Kernel *kernel, const Cfg *cfg, uint32_t load, uint32_t store) {
+  const Inst *first = &kernel->insts[load], *last = &kernel->insts[store];
+  bool wide = first->flags & INST_ADDR64;
+  if (first->imm != last->imm || (first->flags ^ last->flags) & INST_ADDR64)
+    return false;
+  bool same = first->a == last->a && !writes_between(kernel, first->a, load, store) &&
+              !(wide && first->a >= 0 && writes_between(kernel, (int16_t)(first->a + 1), load, store));
+  return same || have_one_constant(kernel, cfg, load, store);
+}
+
+static bool name_operation(const Inst *inst, const Update *update, AtomicUpdate *atomic) {
   enum { CHANGES = INST_NEG_A | INST_NEG_B | INST_INV_A | INST_INV_B | INST_CARRY_OUT };
   if (inst->flags & CHANGES)
     return false;
-  atomic->op = inst->op != OP_LOP     ? ATOM_ADD
-               : inst->lop == LOP_AND ? ATOM_AND
-               : inst->lop == LOP_OR  ? ATOM_OR
-                                      : ATOM_XOR;
-  atomic->type = inst->op == OP_FADD ? TYPE_F32 : TYPE_U32;
-  return inst->op == OP_IADD || inst->op == OP_FADD || inst->op == OP_LOP;
+  atomic->op = update->kind == UPDATE_RAISES   ? ATOM_MAX
+               : update->kind == UPDATE_LOWERS ? ATOM_MIN
+               : inst->op != OP_LOP            ? ATOM_ADD
+               : inst->lop == LOP_AND          ? ATOM_AND
+               : inst->lop == LOP_OR           ? ATOM_OR
+                                               : ATOM_XOR;
+  atomic->type = update_is_extreme(update) ? update->type : inst->op == OP_FADD ? TYPE_F32 : TYPE_U32;
+  return inst->op == OP_IADD || inst->op == OP_FADD || inst->op == OP_LOP || inst->op == OP_IMNMX;
+}
+
+/* The other value is there at the load, and the store follows it wherever it is greater, or smaller. */
+static bool chosen_as_atomic(const Kernel *kernel, const Cfg *cfg, const Update *update, AtomicUpdate *atomic) {
+  const Inst *load = &kernel->insts[update->load], *store = &kernel->insts[update->store];
+  *atomic = (AtomicUpdate){.load = update->load,
+                           .store = update->store,
+                           .operand = store->b,
+                           .op = update->kind == UPDATE_RAISES ? ATOM_MAX : ATOM_MIN,
+                           .type = update->type};
+  Origin before = reaching_origin(kernel, cfg, update->load, store->b),
+         then = reaching_origin(kernel, cfg, update->store, store->b);
+  return load->width == WIDTH_32 && (update->type == TYPE_S32 || update->type == TYPE_U32) &&
+         update->load < update->store && !inst_is_guarded(load) && reaching_is_same(&before, &then) &&
+         !writes_between(kernel, store->b, update->load, update->store) &&
+         have_one_address(kernel, cfg, update->load, update->store);
 }
 
 bool updates_as_atomic(const Kernel *kernel, const Update *update, AtomicUpdate *atomic) {
   g_autoptr(Cfg) cfg = cfg_new(kernel);
+  if (update->chosen)
+    return chosen_as_atomic(kernel, cfg, update, atomic);
   const Inst *load = &kernel->insts[update->load], *store = &kernel->insts[update->store];
   int32_t pc = reaching_only(kernel, cfg, update->store, store->b);
   if (load->width != WIDTH_32 || cfg->block_of[update->load] != cfg->block_of[update->store] ||
@@ -261,8 +361,9 @@ bool updates_as_atomic(const Kernel *kernel, const Update *update, AtomicUpdate 
   *atomic = (AtomicUpdate){.load = update->load, .store = update->store};
   bool first = inst->a == load->dst;
   atomic->operand = first ? inst->b : inst->a;
-  return (first || inst->b == load->dst) && name_operation(inst, atomic) &&
+  return (first || inst->b == load->dst) && name_operation(inst, update, atomic) &&
          !writes_between(kernel, load->dst, update->load + 1, (uint32_t)pc) &&
          !writes_between(kernel, atomic->operand, update->load, (uint32_t)pc) &&
-         have_one_guard(kernel, update->load, update->store) && have_one_address(kernel, update->load, update->store);
+         have_one_guard(kernel, update->load, update->store) &&
+         have_one_address(kernel, cfg, update->load, update->store);
 }

@@ -2,6 +2,7 @@
 
 #include "isa/flow/cfg.h"
 #include "sim/detect/race/sources.h"
+#include "sim/detect/race/ways.h"
 
 static bool is_strong_load(const Inst *inst) {
   return sources_is_load(inst) && !(op_info[inst->op].flags & OPF_ATOMIC);
@@ -9,38 +10,6 @@ static bool is_strong_load(const Inst *inst) {
 
 static bool is_same_address(const Inst *one, const Inst *other) {
   return one->a == other->a && one->imm == other->imm && one->space == other->space && one->width == other->width;
-}
-
-/* ---- paths ---- */
-
-/* The instructions that paths from `start` on, or from behind it, come to, which end at `past`. */
-static bool *reach_on(const Kernel *kernel, const Cfg *cfg, uint32_t start, bool behind, uint32_t past) {
-  bool *reached = g_new0(bool, kernel->ninsts);
-  g_autoptr(GArray) next = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-  g_array_append_val(next, start);
-  for (guint i = 0; i < next->len; i++) {
-    uint32_t pc = g_array_index(next, uint32_t, i);
-    const CfgBlock *block = cfg_block(cfg, cfg->block_of[pc]);
-    bool open = true;
-    for (pc += behind && i == 0; open && pc <= block->last; pc++) {
-      open = !reached[pc] && pc != past;
-      reached[pc] = true;
-    }
-    for (guint k = 0; open && k < block->successors->len; k++) {
-      uint32_t first = cfg_block(cfg, g_array_index(block->successors, uint32_t, k))->first;
-      g_array_append_val(next, first);
-    }
-  }
-  return reached;
-}
-
-static bool *reach(const Kernel *kernel, const Cfg *cfg, uint32_t from, uint32_t past) {
-  return reach_on(kernel, cfg, from, true, past);
-}
-
-static bool leads_to(const Kernel *kernel, const Cfg *cfg, uint32_t start, uint32_t past, uint32_t to) {
-  g_autofree bool *reached = reach_on(kernel, cfg, start, false, past);
-  return reached[to];
 }
 
 /* ---- what two values that differ decide ---- */
@@ -135,15 +104,15 @@ typedef struct Pair {
   uint32_t first, second, compared;
 } Pair;
 
-/* Keeps of `passed` what lies between the two, on a way to the second without the first. False: the address may change
- * there. */
+/* Keeps of `passed` what lies between the two, on a way to the second without the first. False: the address may
+ * change there. */
 static bool keep_between(const Kernel *kernel, const Cfg *cfg, const Pair *pair, bool *passed) {
   int16_t address = kernel->insts[pair->second].a;
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     passed[pc] &= pc != pair->first && pc != pair->second;
     if (!passed[pc])
       continue;
-    g_autofree bool *there = reach(kernel, cfg, pc, pair->first);
+    g_autofree bool *there = ways_reach(kernel, cfg, pc, true, pair->first);
     passed[pc] = there[pair->second];
     if (passed[pc] && inst_writes_to(&kernel->insts[pc], kernel->nregs, address))
       return false;
@@ -165,16 +134,17 @@ static bool is_turned(const Kernel *kernel, const Cfg *cfg, const Pair *pair, co
   Choice choice;
   return from_first[pair->second] && again[pair->second] && again[pair->compared] &&
          choose_different(kernel, cfg, pair->compared, &choice) &&
-         leads_to(kernel, cfg, choice.way, pair->first, pair->second) &&
-         !leads_to(kernel, cfg, choice.other, pair->first, pair->second);
+         ways_lead(kernel, cfg, choice.way, pair->first, pair->second) &&
+         !ways_lead(kernel, cfg, choice.other, pair->first, pair->second);
 }
 
-/* What paths from the first to the second pass, and from the second to itself, if that begins the next round; NULL: it
- * is no such pair. */
+/* What paths from the first to the second pass, and from the second to itself, if that begins the next round; NULL:
+ * it is no such pair. */
 static bool *find_between(const Kernel *kernel, const Cfg *cfg, const Pair *pair) {
   uint32_t first = pair->first, second = pair->second;
-  g_autofree bool *without = reach_on(kernel, cfg, 0, false, first), *again = reach(kernel, cfg, second, first);
-  bool *passed = reach(kernel, cfg, first, second);
+  g_autofree bool *without = ways_reach(kernel, cfg, 0, false, first),
+                  *again = ways_reach(kernel, cfg, second, true, first);
+  bool *passed = ways_reach(kernel, cfg, first, true, second);
   bool once = is_round(pair, passed, again), turned = !once && is_turned(kernel, cfg, pair, passed, again);
   for (uint32_t pc = 0; turned && pc < kernel->ninsts; pc++)
     passed[pc] |= again[pc];
