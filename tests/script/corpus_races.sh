@@ -6,7 +6,7 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
-programs="cuda_races cuda_seen cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_place cuda_bulk cuda_bulk_copier cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap cuda_marked_list cuda_hazard_pointers cuda_seqlock_wide cuda_seqlock_turned cuda_bounded_queue cuda_epochs cuda_dissemination cuda_deque cuda_older cuda_busy_stack cuda_same_value cuda_looks_twice cuda_lost_update cuda_lost_extreme cuda_unheeded cuda_lock_step race_ptx"
+programs="cuda_races cuda_seen cuda_labels cuda_exclusion cuda_half_locks cuda_guesses cuda_guesses_wide cuda_own_item cuda_own_place cuda_bulk cuda_bulk_copier cuda_overwritten cuda_combining cuda_grace cuda_buckets cuda_stale_swap cuda_marked_list cuda_hazard_pointers cuda_seqlock_wide cuda_seqlock_turned cuda_bounded_queue cuda_epochs cuda_dissemination cuda_deque cuda_older cuda_busy_stack cuda_same_value cuda_looks_twice cuda_lost_update cuda_lost_extreme cuda_unheeded cuda_lock_step race_ptx"
 
 # schedules_of FILE: how much of `check` it gets. These two take seconds a schedule, and what they list comes up in the first.
 schedules_of() {

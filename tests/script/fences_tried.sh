@@ -20,7 +20,7 @@ names() {
   fi
 }
 
-plan 17
+plan 19
 point "the one that a value that can't be told from an older one needs, where two words share a line" \
   "$(names cuda_entry_fast_second 'behind the store of `\*x = me;` in line 101 and before .* in line 103; tried: ')"
 point "one in a loop, which the first look doesn't pass" \
@@ -46,5 +46,7 @@ point "one between atomic operations and the count behind them" \
 point "a barrier of the block before its count, or behind a wait for it, beside an atomic operation" \
   "$(for side in no_barrier no_barrier_behind; do names "cuda_sums_$side" 'hint, .* __syncthreads\(\) between'; done)"
 point "a barrier of the block before its count" "$(names cuda_rows_no_barrier '^  repair: hint, not tried in the model: put __syncthreads\(\) behind')"
+point "a barrier of the warp behind a look" "$(names cuda_own_item_warp_once '^  repair: put __syncwarp\(\) behind `unsigned mine = item\[warp\];` in line 11')"
+point "one of the block, where other warps look, too" "$(names cuda_own_item_block_once '^  repair: put __syncthreads\(\) behind the load of .* in line 25')"
 point "a barrier of the block behind a wait" "$(names cuda_rows_no_barrier_behind 'hint, .* __syncthreads\(\) between')"
 finish

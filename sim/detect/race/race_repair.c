@@ -158,6 +158,20 @@ static void try_barriers(Finding *finding, const ProbePoint *point, const Race *
                      g_strdup_printf("put __syncthreads() behind %s, before %s", then, first));
 }
 
+/* The same of lanes of one warp, with a barrier of the warp. */
+static void try_warp_syncs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const Launch *launch = race_launch_of(point, second);
+  g_autofree char *first = code_text(launch, race->first.pc), *then = code_text(launch, point->pc);
+  RepairEdit before_then = edit_at(launch, point->pc, EDIT_WARP_SYNC_BEFORE, false),
+             behind_first = edit_at(launch, race->first.pc, EDIT_WARP_SYNC_BEHIND, false),
+             behind_then = edit_at(launch, point->pc, EDIT_WARP_SYNC_BEHIND, false);
+  finding_add_repair(finding, &before_then, 1, g_strdup_printf("put __syncwarp() before %s", then));
+  if (race->first.pc == point->pc)
+    return;
+  finding_add_repair(finding, &behind_first, 1, g_strdup_printf("put __syncwarp() behind %s", first));
+  finding_add_repair(finding, &behind_then, 1, g_strdup_printf("put __syncwarp() behind %s", then));
+}
+
 /* ---- barriers in shared memory ---- */
 
 static const Inst *inst_of(const ProbePoint *point, const RaceEnd *end) {
@@ -301,12 +315,8 @@ void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *rac
   }
   if (race_is_update(point, race, second) || !race_of_one_block(race, second))
     return;
-  if (race->cause == RACE_LANES) {
-    const Launch *launch = race_launch_of(point, second);
-    g_autofree char *then = code_text(launch, point->pc);
-    RepairEdit edit = edit_at(launch, point->pc, EDIT_WARP_SYNC_BEFORE, false);
-    finding_add_repair(finding, &edit, 1, g_strdup_printf("put __syncwarp() before %s", then));
-  }
+  if (race->cause == RACE_LANES)
+    try_warp_syncs(finding, point, race, second);
   const uint32_t *block = race_launch_of(point, second)->block;
   if (race->cause == RACE_LANES && (uint64_t)block[0] * block[1] * block[2] > WARP_LANES)
     finding->otherwise = "put __syncthreads() between the two, where all threads of the block come by";
