@@ -60,8 +60,9 @@ static void let_go(Sm *sm, Block *block, uint32_t id, uint64_t now, uint64_t res
   for (uint32_t rest = barrier.waiting; rest; rest &= rest - 1) {
     Warp *warp = &sm->warps[block->warp_slot[__builtin_ctz(rest)]];
     bool itself = self && self->warp == warp; /* it chooses who runs when it has done */
+    uint64_t held = gpu->holds_up && !itself ? sm_hold_up(sm) : 0;
     if (warp->groups) {
-      release_groups(sm, &barrier, warp, id, resume);
+      release_groups(sm, &barrier, warp, id, resume + held);
       if (!itself)
         lane_groups_wake(sm, warp, now);
       continue;
@@ -71,7 +72,7 @@ static void let_go(Sm *sm, Block *block, uint32_t id, uint64_t now, uint64_t res
     if (itself)
       self->next = MAX(self->next, resume);
     else
-      sm_resume(sm, warp, resume);
+      sm_resume(sm, warp, resume + held);
   }
 }
 

@@ -26,6 +26,9 @@ void sm_run_until(Sm *sm, uint64_t now, uint64_t end);
 /* A warp that has waited can issue from cycle `time` on, not before the operands of its next instruction are
  * ready. */
 void sm_resume(Sm *sm, Warp *warp, uint64_t time);
+/* How long a warp is held up behind an instruction that others may wait for, or that has waited for them
+ * (sm.held_up). */
+uint64_t sm_hold_up(Sm *sm);
 /* The warp, which may have been held up (Gpu.noisy), can go on now. */
 void sm_release(Sm *sm, Warp *warp, uint64_t now);
 /* The warp, which could go on by itself some time, won't. */

@@ -131,12 +131,12 @@ static bool synchronizes(const Issue *issue) {
   return info->flags & (OPF_ATOMIC | OPF_FENCE | OPF_BARRIER) || (access && !weak);
 }
 
-/* How long the warp is held up behind the instruction (sm.held_up). */
-static uint64_t hold_up(const Issue *issue) {
-  Sm *sm = issue->sm;
-  if (!synchronizes(issue) || rng_below(&sm->held, HELD_EVERY))
+/* Every other time for a short while only: what goes wrong where others are just by needs that. */
+uint64_t sm_hold_up(Sm *sm) {
+  if (rng_below(&sm->held, HELD_EVERY))
     return 0;
-  return rng_below(&sm->held, sm->gpu->machine->sm.held_up);
+  uint64_t held = rng_below(&sm->held, sm->gpu->machine->sm.held_up), shift = rng_below(&sm->held, 4);
+  return shift < 2 ? held : held >> 2 * shift;
 }
 
 /* The running lanes may exit without further work. */
@@ -159,7 +159,7 @@ static void go_on(const Issue *issue) {
   Warp *warp = issue->warp;
   uint64_t delay = G_UNLIKELY(issue->gpu->noisy) ? noise(issue->sm, warp) : 0;
   if (G_UNLIKELY(issue->gpu->holds_up))
-    delay += hold_up(issue);
+    delay += synchronizes(issue) ? sm_hold_up(issue->sm) : 0;
   const Decoded *decoded = &issue->block->launch->decoded[warp->pc];
   if (G_LIKELY(!issue->drains)) {
     sm_wait_for_operands(issue->sm, warp, decoded, issue->next, delay);
