@@ -41,11 +41,25 @@ static void add_fences(Finding *finding, const Gpu *gpu, const OlderCase *found,
   finding_add_repair(finding, fences, 2, g_strdup(finding->repair));
 }
 
-/* The reader looks, and nobody knows of it. */
-static void add_atomic(Finding *finding) {
+/* A fence that would do stands right behind it: nothing but arithmetic comes before. */
+static bool is_fenced(const Kernel *kernel, uint32_t store) {
+  for (uint32_t pc = store + 1; pc < kernel->ninsts; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    if (inst->op == OP_MEMBAR)
+      return inst->mode != FENCE_CTA && inst->sem == SEM_SC && !inst_is_guarded(inst);
+    if (!unit_is_arithmetic(op_info[inst->op].unit))
+      return false;
+  }
+  return false;
+}
+
+/* The reader looks, and nobody knows of it; or it lies not with the fences. */
+static void add_atomic(Finding *finding, bool is_fenced) {
   finding_add_evidence(finding, 0,
-                       g_strdup("no other thread looks at what this one wrote before the load: two that look at once "
-                                "find nobody there, and both go on"));
+                       g_strdup(is_fenced ? "both have their fences: the one may look before the other says so, and "
+                                            "go on later than that"
+                                          : "no other thread looks at what this one wrote before the load: two that "
+                                            "look at once find nobody there, and both go on"));
   finding->repair =
       g_strdup("let one atomic operation look and take (atomicCAS(), atomicExch()), or wait for a value "
                "that the word hasn't had before");
@@ -79,10 +93,11 @@ Finding *older_finding(const Gpu *gpu, const OlderCase *found) {
   const Launch *writer = gpu_launch(gpu, found->writer.launch), *reader = gpu_launch(gpu, found->launch);
   g_autofree char *store = code_text(writer, found->write.pc), *load = code_text(reader, found->pc);
   Finding *finding = older_place(gpu, found);
-  if (found->announced)
+  bool lacks = found->announced && !(found->fenced && is_fenced(writer->kernel, found->write.pc));
+  if (lacks)
     add_fences(finding, gpu, found, store, load);
   else
-    add_atomic(finding);
+    add_atomic(finding, found->announced);
   RepairEdit doubt = edit_at(reader, found->pc, EDIT_OLDER);
   doubt.value = found->value;
   finding_set_doubt(finding, doubt);
@@ -112,7 +127,8 @@ void older_add_fences(Finding *finding, const Gpu *gpu, const OlderCase *found) 
         finding, reader, found->store,
         g_strdup_printf("behind the %s of %s and before the load of %s", kind_of(reader, found->store), store, load),
         g_strdup_printf("%s wrote here before that load, and there is no fence between the two", who));
-  add_fence(finding, writer, found->write.pc,
-            g_strdup_printf("behind the %s of %s", kind_of(writer, found->write.pc), change),
-            g_strdup("the change may come later than what stands behind it"));
+  if (!is_fenced(writer->kernel, found->write.pc))
+    add_fence(finding, writer, found->write.pc,
+              g_strdup_printf("behind the %s of %s", kind_of(writer, found->write.pc), change),
+              g_strdup("the change may come later than what stands behind it"));
 }

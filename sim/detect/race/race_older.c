@@ -472,7 +472,7 @@ void race_older_finish(RaceWatch *watch) {
     if (watch->late)
       race_late_explain(watch->late, finding, &(LateDeed){found->reader, found->cycle, found->pc},
                         &(LateDeed){found->writer, found->write.cycle, found->write.pc});
-    if (found->fenced && finding->fences) /* that between its store and the load is there */
+    if (found->fenced && finding->repairs) /* that between its store and the load is there */
       g_clear_pointer(&finding->repairs, g_ptr_array_unref);
     g_ptr_array_add(report->findings, finding);
   }
