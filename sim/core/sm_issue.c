@@ -131,12 +131,14 @@ static bool synchronizes(const Issue *issue) {
   return info->flags & (OPF_ATOMIC | OPF_FENCE | OPF_BARRIER) || (access && !weak);
 }
 
-/* Every other time for a short while only: what goes wrong where others are just by needs that. */
+/* Half as often for a short while only: what goes wrong where others are just by needs that. */
 uint64_t sm_hold_up(Sm *sm) {
-  if (rng_below(&sm->held, HELD_EVERY))
+  enum { BRIEFLY = 5 };
+  uint64_t choice = rng_below(&sm->held, 2 * HELD_EVERY);
+  if (choice > 2)
     return 0;
-  uint64_t held = rng_below(&sm->held, sm->gpu->machine->sm.held_up), shift = rng_below(&sm->held, 4);
-  return shift < 2 ? held : held >> 2 * shift;
+  uint64_t held = rng_below(&sm->held, sm->gpu->machine->sm.held_up);
+  return choice < 2 ? held : held >> BRIEFLY;
 }
 
 /* The running lanes may exit without further work. */

@@ -126,6 +126,7 @@ typedef struct Finding {
   AtomicUpdates *atomics; /* that may mend it; NULL: none. A copy has none */
   bool fences_tried;     /* those of the same finding of a later run */
   bool repairs_first;    /* they are tried if no repair helps; else before these */
+  bool unless_right;     /* it may do no harm: told unless the scenario expects buffers, and they are as expected */
   const char *otherwise; /* where none of these helps: what can't be tried; NULL: nothing. A constant */
   Repair *doubt;         /* stands only if it is there in spite of this; NULL: no doubt. A copy has none */
   GArray *older;         /* OlderLoad: loads that might have given these values instead; NULL: none */

@@ -247,6 +247,7 @@ static Finding *new_finding(LostUpdates *updates, const UpdateAccess *access, un
     finding->repair = g_strdup(repair_of(update->kind));
     add_atomics(updates, finding, launch, access->point->pc);
   }
+  finding->unless_right = update_is_extreme(update);
   finding->cycle = access->point->cycle;
   finding->block = (int64_t)store.thread.block;
   finding->warp = thread_warp(store.thread);
