@@ -1,8 +1,8 @@
 /* lost_extremes.h - maxima and minima that were lost: whether they stay so.
  * A thread has raised (or lowered) a word to less than what another one had stored there meanwhile. If the word gets
- * that value or more later on, as in a fixpoint whose threads look again, nothing is lost; if something else is stored
- * there, a new use begins, and nothing is said. What is lost to the end, of the run or of the block whose shared memory
- * it is, is told: of each line once.
+ * that value or more later on, as in a fixpoint whose threads look again, nothing is lost; if something else is
+ * stored there, a new use begins, and nothing is said. What is lost to the end, of the run or of the block whose
+ * shared memory it is, is told: of each line once.
  * Bounded: beyond LOSSES_MAX losses at a time others are missed.
  * Ownership: LostUpdates owns it; it owns the findings until they are told. */
 #ifndef LOCKSTEP_DETECT_RACE_LOST_EXTREMES_H

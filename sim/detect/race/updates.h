@@ -3,8 +3,8 @@
  * others may store.
  *
  * The operation is one that has an effect whatever the word held (a sum, XOR, a product), or bits that are set or
- * taken away. Its other operand, and whether the store is come to, don't depend on the load: who advances an epoch only
- * if all have seen it may do so beside others, who store the same.
+ * taken away. Its other operand, and whether the store is come to, don't depend on the load: who advances an epoch
+ * only if all have seen it may do so beside others, who store the same.
  * Or what is stored is the greater or the smaller of the load and another value, by an operation or by a comparison
  * that decides whether the other one is stored: `if (x < v) x = v`.
  * Does not model: values that pass through memory, narrow and vector accesses. */
