@@ -152,8 +152,8 @@ extern "C" __global__ void peterson_tree(volatile u32 *flags, volatile u32 *turn
       fence_sc();
       while (flags[(at ^ 1) * 8] && turns[at / 2 * 8] == (at & 1))
         ;
+      __threadfence();
     }
-    __threadfence();
     *count += 1;
     __threadfence();
     for (int level = 30 - __clz(leaf); level >= 0; level--)

@@ -22,9 +22,10 @@ extern "C" __global__ void barrier_inc(u32 *count, volatile u32 *generation, vol
     if (threadIdx.x == 0) {
       u32 now = *generation;
       __threadfence();
-      if (atomicInc(count, gridDim.x - 1) == gridDim.x - 1)
+      if (atomicInc(count, gridDim.x - 1) == gridDim.x - 1) {
+        __threadfence();
         *generation = now + 1;
-      else
+      } else
         while (*generation == now)
           if (nap)
             __nanosleep(nap);
