@@ -46,14 +46,11 @@ ATOM(add_relaxed, "relaxed.gpu.global.add.u32", u32, "r")
 ATOM(add_acq_rel, "acq_rel.gpu.global.add.u32", u32, "r")
 ATOM(or_acquire, "acquire.gpu.global.or.b32", u32, "r")
 ATOM(exch_acquire, "acquire.gpu.global.exch.b32", u32, "r")
-ATOM(exch_acq_rel, "acq_rel.gpu.global.exch.b32", u32, "r")
 ATOM(exch_acquire_sys, "acquire.sys.global.exch.b32", u32, "r")
 CAS(cas_relaxed, "relaxed.gpu.global.cas.b32", u32, "r")
 CAS(cas_acquire, "acquire.gpu.global.cas.b32", u32, "r")
 CAS(cas_acquire_cta, "acquire.cta.global.cas.b32", u32, "r")
-CAS(cas_release, "release.gpu.global.cas.b32", u32, "r")
 CAS(cas_acq_rel, "acq_rel.gpu.global.cas.b32", u32, "r")
-CAS(cas_acq_rel64, "acq_rel.gpu.global.cas.b64", u64, "l")
 
 __device__ __forceinline__ void fence_acq_rel() { asm volatile("fence.acq_rel.gpu;" : : : "memory"); }
 __device__ __forceinline__ void fence_sc() { asm volatile("fence.sc.gpu;" : : : "memory"); }

@@ -1,7 +1,7 @@
 // Barriers, signals and messages: barriers of the grid by atomicInc, by a tree of flags and by red.release; named
-// barriers that two warp groups pass on, rings of mbarriers with stores and with bulk copies, clusters that read
-// each other's shared memory, neighbours in two dimensions, doorbells, an event count, an exchanger, ordered output
-// and the sleeping barber.
+// barriers that two warp groups pass on, bulk copies with mbarriers, clusters that read each other's
+// shared memory, neighbours in two dimensions, doorbells, an event count, an exchanger, ordered output and the
+// sleeping barber.
 #include "ops.cuh"
 
 // ---- barriers of the grid; behind each, a thread looks at another block's word
@@ -113,9 +113,6 @@ __device__ __forceinline__ u32 shared_address(const void *at) { return (u32)__cv
 __device__ __forceinline__ void bar_init(u64 *bar, u32 count) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" : : "r"(shared_address(bar)), "r"(count) : "memory");
 }
-__device__ __forceinline__ void bar_arrive(u64 *bar) {
-  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" : : "r"(shared_address(bar)) : "memory");
-}
 __device__ __forceinline__ void bar_wait(u64 *bar, u32 parity) {
   asm volatile("{\n"
                ".reg .pred p;\n"
@@ -132,39 +129,7 @@ __device__ __forceinline__ void bar_wait(u64 *bar, u32 parity) {
 
 enum { STAGES = 4 };
 
-// The first warp loads tiles into a ring in shared memory, the others add them up.
-extern "C" __global__ void mbarrier_ring(const u32 *from, u32 *sums, int tiles) {
-  __shared__ u32 ring[STAGES][256];
-  __shared__ u64 full[STAGES], empty[STAGES];
-  u32 warp = threadIdx.x / 32, lane = threadIdx.x % 32, others = blockDim.x / 32 - 1, sum = 0;
-  if (threadIdx.x == 0)
-    for (int stage = 0; stage < STAGES; stage++) {
-      bar_init(&full[stage], 32);
-      bar_init(&empty[stage], others);
-    }
-  __syncthreads();
-  for (int tile = 0; tile < tiles; tile++) {
-    int stage = tile % STAGES, round = tile / STAGES;
-    if (warp == 0) {
-      if (round)
-        bar_wait(&empty[stage], (round - 1) & 1);
-      for (int i = lane; i < 256; i += 32)
-        ring[stage][i] = from[(blockIdx.x * tiles + tile) * 256 + i];
-      bar_arrive(&full[stage]);
-    } else {
-      bar_wait(&full[stage], round & 1);
-      for (int i = threadIdx.x - 32; i < 256; i += 32 * others)
-        sum += ring[stage][i];
-      __syncwarp();
-      if (lane == 0)
-        bar_arrive(&empty[stage]);
-    }
-  }
-  if (sum)
-    atomicAdd(&sums[blockIdx.x], sum);
-}
-
-// The same by bulk copies, which one thread starts some tiles ahead.
+// Tiles come by bulk copies, which one thread starts some tiles ahead.
 extern "C" __global__ void bulk_ring(const u32 *from, u32 *sums, int tiles) {
   __shared__ alignas(128) u32 ring[STAGES][1024];
   __shared__ u64 full[STAGES];

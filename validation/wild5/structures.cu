@@ -1,6 +1,6 @@
 // Data that threads share: allocators by a bitmap and by an arena, a hash table with slots of 16 bytes, Harris's
 // list, a heap under a lock and many heaps of which two are tried, a cache with clocks, a queue that warps use
-// together, lists of pixels, a quadtree whose links are locks, registers of HyperLogLog, and bins under locks.
+// together, lists of pixels, a quadtree whose links are locks, and bins under locks.
 #include "ops.cuh"
 
 // ---- memory
@@ -340,23 +340,7 @@ extern "C" __global__ void quadtree(const u32 *places, u32 bodies, int *children
   }
 }
 
-// ---- statistics
-
-// HyperLogLog: the most leading zeros of each class, in shared memory, then in global memory.
-extern "C" __global__ void hyperloglog(const u32 *values, u32 n, int *registers) {
-  __shared__ int own[512];
-  for (int i = threadIdx.x; i < 512; i += blockDim.x)
-    own[i] = 0;
-  __syncthreads();
-  for (u32 i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-    u32 hash = mix(values[i]);
-    atomicMax(&own[hash % 512], __clz(hash | 511) + 1);
-  }
-  __syncthreads();
-  for (int i = threadIdx.x; i < 512; i += blockDim.x)
-    if (own[i] > ((volatile int *)registers)[i])
-      atomicMax(&registers[i], own[i]);
-}
+// ---- bins
 
 // Bins of four words under a lock of their own.
 struct Bin {
