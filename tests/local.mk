@@ -229,6 +229,7 @@ TEST_FILES = \
   tests/script/wild.sh \
   tests/script/wild3.sh \
   tests/script/wild4.sh \
+  tests/script/wild5.sh \
   tests/script/hardware.sh \
   tests/script/corpus.sh \
   tests/script/wild2.sh \

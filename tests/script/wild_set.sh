@@ -1,4 +1,4 @@
-# What tests/script/wild.sh, wild2.sh, wild3.sh and wild4.sh share: a folder of validation/ with scenarios, and how long they take on a real GPU (cycles_h200.csv). Sourced.
+# What tests/script/wild.sh, wild2.sh, wild3.sh, wild4.sh and wild5.sh share: a folder of validation/ with scenarios, and how long they take on a real GPU (cycles_h200.csv). Sourced.
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # tap.sh has the folder
 . "$SRCDIR/tests/script/tap.sh"
