@@ -20,8 +20,7 @@ hardware=validation/hardware
 # has been answered. Loads of some warps beside stores of others of the SM are 43 % slower here, and beside
 # stores of all SMs 32 % faster. A holder beside 32 blocks finds their tries in one of two phases, by seed: its own takes 504 to 559 cycles or 1387 to 1550, 985 on the
 # GPU. Stores of 32 warps to a line each join here, since one warp goes on before the others. Behind eight stores of each of eight warps a fence waits
-# longer here and the stores less; a holder's store and fence beside 32 lanes of each other block take thrice as long, and why isn't known. Where an SM's loads
-# and stores are in one queue, loads wait for stores of others.
+# longer here and the stores less. Loads wait for stores of other warps in the SM's one queue.
 known="
 load and store; own sectors/1024/2
 load and store; own sectors/1024/4
@@ -32,7 +31,6 @@ holder: fence/66/32
 holder: exchange/66/32
 lanes red.add; own lines/32/4
 lanes red.add; own lines; own/32/4
-holder: store and fence/32/32
 membar.gl of all after stores; own lines/256/8
 membar.gl of all after stores; own lines/256/16
 load beside store/1024/1/2048
