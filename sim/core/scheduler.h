@@ -27,7 +27,8 @@ static inline uint64_t scheduler_unit_takes(const Scheduler *scheduler, WarpSet 
 }
 
 /* The slot of one of `ready`, by sm.policy. scheduler_pick_of(): of several; under greedy policies the one that
- * issued last isn't among them, or isn't to go on: under POLICY_GREEDY warps that wait to send an access take turns. */
+ * issued last isn't among them, or isn't to go on: under POLICY_GREEDY warps that wait to send an access take
+ * turns. */
 unsigned scheduler_pick_of(const Sm *sm, Scheduler *scheduler, WarpSet ready);
 static inline unsigned scheduler_pick(const Sm *sm, Scheduler *scheduler, WarpSet ready) {
   SchedulerPolicy policy = sm->gpu->machine->sm.policy;

@@ -49,13 +49,14 @@ static inline uint32_t l1_sectors(const L1Shape *shape, uint64_t address, uint32
   return (UINT32_MAX >> (31 - (last - first))) << first;
 }
 
-/* When an access has its turn, in thousandths of a cycle; and the cycle in which the scheduler can issue the next one,
- * since as many wait here at most as at the port (memory.port.queue). */
+/* When an access has its turn, in thousandths of a cycle; and the cycle in which the scheduler can issue the next
+ * one, since as many wait here at most as at the port (memory.port.queue). */
 typedef struct L1Turn {
   uint64_t start_milli, room;
 } L1Turn;
-/* An access of that scheduler that comes in cycle `now` takes the L1 for so many thousandths of a cycle; and for `array_takes` of them
- * the array that it has in common with shared memory (sm.l1.carveout), which is free from *array_milli on. */
+/* An access of that scheduler that comes in cycle `now` takes the L1 for so many thousandths of a cycle; and for
+ * `array_takes` of them the array that it has in common with shared memory (sm.l1.carveout), which is free from
+ * *array_milli on. */
 L1Turn l1_take(L1 *l1, uint32_t scheduler, uint64_t now, uint64_t takes_milli, uint64_t array_takes,
                uint64_t *array_milli);
 

@@ -1,6 +1,8 @@
 /* port_queue.h - where accesses of an SM's schedulers wait for the port: a queue of each scheduler, with room for so
- * many (memory.port.queue). The port takes them in the order of issue, so that each scheduler whose queue is full issues
- * as often as the others. */
+ * many (memory.port.queue). The port takes them in the order of issue, so that each scheduler whose queue is full
+ * issues as often as the others.
+ * Models: validation/hardware/mem_order.cu.
+ * Ownership: the queues own their rings, from port_queues_make() to port_queues_clear(). */
 #ifndef LOCKSTEP_MEMORY_PORT_QUEUE_H
 #define LOCKSTEP_MEMORY_PORT_QUEUE_H
 

@@ -410,6 +410,44 @@ START_TEST(fences_ask_homes) {
 }
 END_TEST
 
+/* How long the fences of two warps take behind a store each, and how long after the first one's the second one's is
+ * over; the second comes `steps` instructions later. */
+static void fence_twice(const char *order, unsigned steps, uint64_t took[2], int64_t *apart) {
+  g_autofree char *machine =
+      g_strdup_printf(TIMES "memory.slices=1 memory.l2.bytes=65536 memory.port.queue=8 memory.fence_least=400 "
+                            "memory.fence_probe=300 memory.fence_port=100 sm.schedulers=2 memory.fence_order=%s",
+                      order);
+  g_autoptr(GString) text = g_string_new("MOV R0, c[0x0][0x20]; S2R R1, SR_Tid_X; ISETP.LT.AND P0, PT, R1, 0x20, PT; "
+                                         "@P0 BRA first; ");
+  for (unsigned i = 0; i < steps; i++)
+    g_string_append(text, "IADD R2, R2, R2; ");
+  g_string_append(text, "first: ST [R0], R0; MEMBAR.GL; NOP; EXIT");
+  g_autoptr(Lab) lab = lab_new(machine, text->str);
+  lab_buffer(lab, 4);
+  lab_launch(lab, 1, 64);
+  lab_finish(lab);
+  uint64_t over[2];
+  for (unsigned warp = 0; warp < 2; warp++) {
+    over[warp] = lab_cycle(lab, warp, 6 + steps, 0);
+    took[warp] = over[warp] - lab_cycle(lab, warp, 5 + steps, 0);
+  }
+  *apart = (int64_t)over[1] - (int64_t)over[0];
+}
+
+/* memory.fence_order: a fence that comes while another one waits begins when the SM needn't wait for that any longer,
+ * but for the time of its probes; or it has nothing to do with it. */
+START_TEST(fences_go_by_batch) {
+  uint64_t alone[2], took[2];
+  int64_t later, apart;
+  fence_twice("each-apart", 12, alone, &later);
+  ck_assert_int_gt(later, 100);
+  fence_twice("by-batch", 12, took, &apart);
+  ck_assert_uint_eq(took[0], alone[0]);
+  ck_assert_uint_eq(took[1], alone[0] - (uint64_t)later - 100 + 400);
+  ck_assert_int_eq(apart, 400 - 100);
+}
+END_TEST
+
 /* memory.block_orders: fence.acq_rel.cta and an acquire of the block wait for loads, not for stores; fence.sc.cta for
  * nothing. */
 START_TEST(fences_of_the_block_wait_for_loads) {
@@ -681,6 +719,7 @@ int main(void) {
   tcase_add_test(tcase, who_waits_longest_sends_first);
   tcase_add_test(tcase, fences_and_releases_wait);
   tcase_add_test(tcase, fences_ask_homes);
+  tcase_add_test(tcase, fences_go_by_batch);
   tcase_add_test(tcase, fences_of_the_block_wait_for_loads);
   tcase_add_test(tcase, a_warp_may_have_one_load_under_way);
   tcase_add_loop_test(tcase, bad_accesses_are_faults, 0, G_N_ELEMENTS(faults));
