@@ -131,25 +131,27 @@ SmSleep sm_sleep(const Sm *sm, const Warp *warp) {
 
 /* ---- fences ---- */
 
-/* What fences wait for. */
+/* What fences wait for: numbers of accesses; UINT64_MAX: there is none. */
 typedef struct Undone {
-  uint64_t oldest; /* the number of the oldest access that all wait for; UINT64_MAX: there is none */
-  WarpSet own;     /* of these warps an access that they alone wait for, by slot */
+  uint64_t oldest;                 /* that all wait for */
+  uint64_t of_block[SM_BLOCKS_MAX]; /* and those of a block alone, by slot */
 } Undone;
 
 /* Fences wait for all that their SM has under way; under FENCES_BY_BATCH for its stores and reductions, and for what
- * else their own warp has. */
+ * else warps of their own block have: a block barrier may have ordered it before the fence. */
 static Undone find_undone(const Sm *sm) {
+  Undone undone;
+  memset(undone.of_block, 0xff, sizeof undone.of_block);
+  undone.oldest = flights_oldest(&sm->flights);
   if (sm->gpu->machine->memory.fence_order != FENCES_BY_BATCH)
-    return (Undone){.oldest = flights_oldest(&sm->flights)};
-  Undone undone = {.oldest = UINT64_MAX};
+    return undone;
+  undone.oldest = UINT64_MAX;
   for (uint32_t at = sm->flights.oldest; at != NO_FLIGHT; at = flights_at(&sm->flights, at)->next) {
     const Flight *flight = flights_at(&sm->flights, at);
     const Warp *warp = &sm->warps[flight->slot];
-    if (mem_request_is_posted(&flight->request))
-      undone.oldest = MIN(undone.oldest, flight->number);
-    else if (warp->drains >= flight->number && warp->age == flight->age)
-      warp_set_add(&undone.own, flight->slot);
+    bool is_there = warp->age == flight->age && !mem_request_is_posted(&flight->request);
+    uint64_t *oldest = is_there ? &undone.of_block[warp->block_slot] : &undone.oldest;
+    *oldest = MIN(*oldest, flight->number);
   }
   return undone;
 }
@@ -158,7 +160,7 @@ static Undone find_undone(const Sm *sm) {
 static bool is_drained(const Sm *sm, const Warp *warp, const Undone *undone) {
   if (warp->drain_reads)
     return flights_oldest_read(&sm->flights) > warp->drains;
-  return !warp->drain_begins && undone->oldest > warp->drains && !warp_set_has(undone->own, warp->slot);
+  return !warp->drain_begins && MIN(undone->oldest, undone->of_block[warp->block_slot]) > warp->drains;
 }
 
 static void end_drain(Sm *sm, Warp *warp) {
@@ -400,9 +402,7 @@ void sm_end_crowd(Sm *sm, uint64_t now) {
   Warp *first = longest_in_crowd(sm);
   warp_set_remove(&sm->crowded, first->slot);
   first->invited = true;
-  Undone left = {0};
-  if (first->drains)
-    left = find_undone(sm);
+  Undone left = find_undone(sm);
   unblock(sm, first, &left, now);
 }
 

@@ -140,7 +140,7 @@ uint32_t hierarchy_gpc(const Hierarchy *h, uint32_t sm) { return h->crossbar.sm_
 
 uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) {
   Port *issue = &h->issue[sm];
-  bool by_batch = h->port_rules.fence > 0;
+  bool by_batch = h->port_rules.fences_by_batch;
   uint64_t out = by_batch ? issue->posted_free : MAX(issue->out_free, issue->sent), leaves = MAX(milli_of(time), out),
            end = time + h->fence_least;
   if (h->fence_probe && issue->farthest)
@@ -157,7 +157,7 @@ uint64_t hierarchy_fence(Hierarchy *h, uint32_t sm, uint64_t time, bool system) 
 
 void hierarchy_send_probes(Hierarchy *h, uint32_t sm, uint64_t start, bool of_all) {
   Port *issue = &h->issue[sm];
-  if (!h->port_rules.fence || !issue->farthest)
+  if (!h->port_rules.fences_by_batch || !issue->farthest)
     return;
   issue->farthest = of_all ? 0 : issue->farthest;
   issue->out_free = MAX(issue->out_free, milli_of(start)) + h->port_rules.fence;

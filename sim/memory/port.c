@@ -26,6 +26,7 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .store_split = mem_clock_core(machine, machine->memory.port.store_split_interval),
                        .by_arrival = machine->memory.port.replies == REPLIES_BY_ARRIVAL,
                        .fence = milli_of(machine->memory.fence_port),
+                       .fences_by_batch = machine->memory.fence_order == FENCES_BY_BATCH,
                        .queue = machine->memory.port.queue,
                        .read_ahead = machine->memory.port.read_ahead,
                        .schedulers = machine->sm.schedulers,
