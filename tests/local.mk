@@ -65,6 +65,7 @@ UNIT_TESTS = \
   tests/unit/test_graph \
   tests/unit/test_guesses \
   tests/unit/test_fenced \
+  tests/unit/test_fences \
   tests/unit/test_finding \
   tests/unit/test_heap \
   tests/unit/test_host \

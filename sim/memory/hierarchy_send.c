@@ -121,6 +121,9 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
   issue->farthest = MAX(issue->farthest, ways.longest);
   issue->out_free = MAX(issue->out_free, milli_of(time)) + ways.takes;
   request->from = MAX(milli_of(time), sent_milli);
+  request->probes = issue->probes;
+  request->probes_until = issue->probes_until;
+  issue->probes = issue->probes_until = 0;
   MemNext next = port_goes_on(issue, &h->port_rules, request, milli_of(time));
   if (mem_request_is_posted(request))
     issue->posted_free = MAX(issue->out_free, issue->sent);
@@ -161,6 +164,8 @@ void hierarchy_send_probes(Hierarchy *h, uint32_t sm, uint64_t start, bool of_al
     return;
   issue->farthest = of_all ? 0 : issue->farthest;
   issue->out_free = MAX(issue->out_free, milli_of(start)) + h->port_rules.fence;
+  issue->probes += h->port_rules.fence;
+  issue->probes_until = MAX(issue->probes_until, milli_of(start)) + h->port_rules.fence;
 }
 
 /* ---- parts ---- */
@@ -335,6 +340,8 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *
   counters->global_accesses++;
   request->answered = 0;
   request->waited = 0;
+  if (request->probes)
+    port->out_free = MAX(port->out_free + request->probes, request->probes_until);
   for (uint32_t i = 0, count = request->parts; i < count; i++) {
     uint32_t index = make_part(h, request, &request->piece[i], number + i, i ? rest : first, counters);
     part_at(&h->queue, index)->more += i * apart;

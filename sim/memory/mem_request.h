@@ -68,6 +68,8 @@ typedef struct MemRequest {
   uint64_t answered;
   /* Thousandths: the longest way to a line's home and back; of an atomic, how long its parts waited for a turn. */
   uint32_t way, waited;
+  /* Thousandths: probes of fences take the port so long before it; the last ones not before `probes_until`. */
+  uint64_t probes, probes_until;
 } MemRequest;
 
 /* A store, or a reduction: its warp has no need of its reply. */

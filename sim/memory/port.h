@@ -65,6 +65,7 @@ typedef struct Port {
   uint64_t farthest;
   uint64_t fenced_until;   /* cycle: the fences so far are over */
   uint64_t posted_free;    /* stores and reductions so far have left */
+  uint64_t probes, probes_until; /* that the next access has before it (MemRequest) */
   PortQueues queues, read; /* of each scheduler; of all, those whose sources have been read */
   /* The slices' own, who may run beside SMs that send. */
   PortStop stop[PLANES_MAX];
