@@ -11,7 +11,6 @@ measured=validation/hardware/run_ptx_h200.csv
 # Where lockstep is known to differ: a scenario and a buffer, or `outcome` (doc/validation.md has the reasons).
 known_ptx="
 convolution_no_barrier output
-list_unlock_new_head_reread length
 peterson_blocks victim
 "
 

@@ -34,7 +34,7 @@ compare() {
 # its plane, none of both. The median load of each kind, and that loads of the last kind don't wait. Posted additions don't fill the port here, which has more room.
 crowded() {
   awk -F, '$1 == 5 && $2 == 131 { print ($5 > 24 * 3000 ? "slice" : $4 > 3300 ? "plane" : "none"), $5 / 24 }' mem_crowded_h200.csv >"$folder/theirs"
-  for line in $(seq 0 8 127) $(seq 2 8 127); do
+  for line in $lines; do
     for crowd in 131 0; do
       "$LOCKSTEP" run mem_crowded.yaml -p crowd=$crowd -p line="$line" -p loads=1 2>/dev/null | sed -n 1p
     done | awk -F, '{ load[$2] = $5 / 24 } END { print (load[131] > 3000 ? "slice" : load[131] > load[0] + 50 ? "plane" : "none"), load[131] }'
@@ -51,7 +51,7 @@ crowded() {
 # window: mem_window, how many accesses a warp has issued 8000 cycles after its first one. Additions of all SMs to one word set how many are under way; others test that. What words of one sector take on the way, which is one turn, isn't known. Where four warps add to 16 lines and more, as many of each wait at the port here as of one, half as many on the GPU.
 window() {
   awk -F, '$5 == 132 && $6 == 63 || $5 == 1 { print $1, $2, $3, $4, $5, $7, $8 }' mem_window_h200.csv >"$folder/issued"
-  cut -d' ' -f1-5 "$folder/issued" | uniq | awk "${all:-\$1 == 0 && (\$2 == 3 || \$4 == 1)}" | while read -r store where lanes warps blocks; do
+  cut -d' ' -f1-5 "$folder/issued" | uniq | awk "${all:-\$1 == 0 && (\$2 == 3 || \$4 == 1) && k++ % 3 == 0}" | while read -r store where lanes warps blocks; do
     awk -v row="$store $where $lanes $warps $blocks " 'index($0, row) == 1 { print "theirs", $6, $7 }' "$folder/issued"
     "$LOCKSTEP" run mem_window.yaml --code sass -p store="$store" -p where="$where" -p lanes="$lanes" -p warps="$warps" -p blocks="$blocks" \
       -p count=$((lanes < 16 ? 400 : 100)) 2>/dev/null </dev/null | awk -F, -v block=$((blocks == 132 ? 63 : 0)) 'NF == 8 && $6 == block { print "ours", $7, $8 }'
@@ -64,6 +64,8 @@ window() {
 }
 
 all=${MEASURED:+1}
+lines="0 18 56 90"
+test -z "$all" || lines="$(seq 0 8 127) $(seq 2 8 127)"
 plan 20
 crowded
 window
@@ -73,11 +75,11 @@ compare mem_kinds 10 '$1 == 9 && $2 < 132' "${all:-\$3 == 8 && (\$2 == 8 && \$1 
 # Columns: what, blocks, words of a row, rounds. Writes of many rounds by all SMs set a parameter.
 compare mem_flow 10 0 "${all:-\$3 == 1024 && \$4 == 1 && (\$2 == 132 || \$2 == 1056) && \$1 < 4}"
 # Columns: what, before, MB, step, pass. The last pass of 80 MB sets parameters. Between 40 and 60 MB sets of the L2 here hold their lines in more of the cases than there.
-compare mem_size 12 '$3 > 40 && $3 < 64' "${all:-\$2 == 0 && \$5 == 2 && \$4 == 0 && (\$3 == 8 || \$3 == 32 || \$3 == 40 || \$1 == 2 && \$3 == 64)}"
+compare mem_size 12 '$3 > 40 && $3 < 64' "${all:-\$2 == 0 && \$5 == 2 && \$4 == 0 && (\$3 == 8 && \$1 > 0 || \$3 == 40 && \$1 < 2 || \$1 == 2 && \$3 == 64)}"
 # Columns: MB, warps, lines under way, pass. 32 warps with 8 lines each of 16 and 32 MB set a parameter.
-compare mem_cross 12 0 "${all:-\$1 == 4}"
+compare mem_cross 12 0 "${all:-\$1 == 4 && NR % 2}"
 # Columns: how, words of a warp, groups of them, apart, stride, blocks, warps. Words of few lines: which others share a slice is chance. Eight words, one group, set a parameter.
-compare mem_bins 3 0 "\$5 == 1 && \$6 == 132 && (\$3 == 1 || \$2 > 2 && \$4 == 0) && \$1 < 2 && ${all:-\$7 == 8 && \$3 < 16 && \$1 == 0}"
+compare mem_bins 3 0 "\$5 == 1 && \$6 == 132 && (\$3 == 1 || \$2 > 2 && \$4 == 0) && \$1 < 2 && ${all:-\$7 == 8 && \$3 < 16 && \$1 == 0 && k++ % 2}"
 # Columns: first, its lanes, second, its lanes, same, pause, blocks. Behind stores and reductions of all warps the second access waits longer here, and the
 # first one less; so does a store with its fence of 32 warps.
 compare mem_after 22 '$1 == 1 || $1 == 2 || $3 == 4 && $8 == 32' "${all:-\$5 == 0 && \$6 == 0 && \$7 == 1 && NR % 2}"
@@ -88,11 +90,11 @@ compare mem_hot 12 '$8 == 16 && $7 == 264' "${all:-\$2 == 0 && \$3 == 1 && \$4 !
 # Columns: lines from one to the next, lines. The first loads of a few lines find nothing in the L2 there. Where some lines find no memory, which ones go isn't known.
 compare mem_ways 12 '$2 > 1736 && $2 < 1984 || $2 < 100' "${all:-\$2 > 500 && NR % 13 == 0}"
 # Columns: what, blocks, warps, lanes, words. Some SMs have more turns than others where many wait for one word, and finish early (doc/hardware.md).
-compare mem_try 12 '$2 == 16 && $5 == 1' "${all:-\$3 == 4 && \$4 == 32 && \$5 < 65536 && \$5 != 8 && (\$2 == 1 || \$2 == 16 || \$2 == 132 && \$5 > 32)}"
+compare mem_try 12 '$2 == 16 && $5 == 1' "${all:-\$3 == 4 && \$4 == 32 && \$5 < 65536 && \$5 != 8 && (\$2 == 1 || \$2 == 16 || \$2 == 132 && \$5 > 32) && NR % 3}"
 # Columns: what, blocks, warps, lanes to a word, lines, apart, place. How long a warp is held up is as on the GPU; which of a few lines share a slice isn't.
-compare mem_look 12 '$5 > 4' "${all:-\$2 == 132 && \$3 == 8 && \$7 == 0 && \$6 == 0}"
+compare mem_look 12 '$5 > 4' "${all:-\$2 == 132 && \$3 == 8 && \$7 == 0 && \$6 == 0 && k++ % 4 == 0}"
 # Columns: kind, blocks, warps, lines, sectors, words. Reductions, compare-and-swaps and stores of one block, and reductions of all set parameters. Compare-and-swaps of a word of each sector are shorter there.
-compare mem_shapes 5 '$1 == 3 && $4 < $5' "${all:-\$2 < 9 && \$3 == 32 && (\$2 == 8) == (\$4 == 8) && (\$6 == 2 || \$6 == 8) && \$4 != 3 && NR % 2}"
+compare mem_shapes 5 '$1 == 3 && $4 < $5' "${all:-\$2 < 9 && \$3 == 32 && (\$2 == 8) == (\$4 == 8) && (\$6 == 2 || \$6 == 8) && \$4 != 3 && k++ % 7 == 0}"
 # Columns: kind, blocks, warps, pairs of lanes, apart, how. An access with packets of a lane and of several takes up to 6 cycles more there.
 compare mem_pairs 10 0 "\$2 == 1 && ${all:-\$5 == 4 && \$4 % 4 == 0 && (\$1 == 0 || \$1 == 4)}"
 # Columns: kind, page, blocks, warps, words. Lanes of one instruction on words of neighbouring lines take longer there, and so do stores of all SMs to the same words, and additions of 8 SMs to a whole page of the other half.
@@ -101,9 +103,9 @@ compare mem_far 10 '$4 == 32 || $1 == 4 || $2 == 1 && $3 == 8 && $5 == 1024' "${
 # them here; the first warp's fences have their turn later or earlier than others' there.
 compare mem_fences 12 '$3 == 1 && $6 == 1 || $3 == 0 && $5 == 1 || $1 < 16 && $2 == 32' "${all:-\$7 == 0 && \$1 > 1 && (\$4 < 4 || \$1 == 16) || \$7 == 1000 && \$1 == 32}" 4
 # Columns: warps of a block, lanes, stores in a row, warps. Two blocks' warps with 32 lanes set a parameter.
-compare mem_order 18 '$3 == 1 && $1 < $4 || $1 == 16 && $3 == 2' "${all:-\$4 == 8 && \$2 != 8 || \$4 == 32 && \$2 == 32 && \$1 > 4 && \$3 == 2}" 3
+compare mem_order 18 '$3 == 1 && $1 < $4 || $1 == 16 && $3 == 2' "${all:-\$4 == 8 && \$2 != 8 || \$4 == 32 && \$2 == 32 && \$1 > 4 && \$3 == 2 && k++ % 2}" 3
 # Columns: steps, blocks, warps, lanes, pool. Loads and stores of the same lines by 56 SMs and more: they keep slices busy for longer there.
-compare mem_critical 12 '$2 > 8 && $1 % 64 > 48' "${all:-\$2 == 8 && \$5 == 32768 && \$3 > 1 && \$1 > 20 && \$4 != 4}" 6
+compare mem_critical 12 '$2 > 8 && $1 % 64 > 48' "${all:-\$2 == 8 && \$5 == 32768 && \$3 > 1 && \$1 > 20 && \$4 != 4 && NR % 2}" 6
 # Columns: kind, blocks, lanes, places. One address for many SMs, and 64 for all: how many lanes of floats become one isn't known. An SM issues vectors of four of one lane each five cycles there.
-compare mem_vectors 15 '$4 < 4096 && $2 > 1 || $2 == 132 && $3 == 32 || $3 == 1' "${all:-\$2 < 132 && \$4 > 64 && \$1 % 2 == 0}"
+compare mem_vectors 15 '$4 < 4096 && $2 > 1 || $2 == 132 && $3 == 32 || $3 == 1' "${all:-\$2 < 132 && \$4 > 64 && \$1 % 2 == 0 && k++ % 4 == 1}"
 finish

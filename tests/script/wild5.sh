@@ -4,6 +4,7 @@
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
 . "$SRCDIR/tests/script/wild_set.sh"
+slow="splat:blocks=264:threads=256:width=1024:n=135168"
 wild_set wild5 40000
 
 plan 3
