@@ -4,8 +4,8 @@
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
 . "$SRCDIR/tests/script/wild_set.sh"
-slow="multiply_async transpose:width=2048 gather:words=16777216 planes sort:blocks=528:threads=256 chase:threads=256"
-wild_set wild4 18000
+slow="gather bit_set:items=4194304:each=16 transpose_banks"
+wild_set wild4 12500
 
 plan 3
 judge "$folder/all.csv" 10 15

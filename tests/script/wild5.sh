@@ -5,7 +5,7 @@
 set -eu
 . "$SRCDIR/tests/script/wild_set.sh"
 slow="splat:blocks=264:threads=256:width=1024:n=135168"
-wild_set wild5 40000
+wild_set wild5 25000
 
 plan 3
 judge "$folder/all.csv" 20 15
