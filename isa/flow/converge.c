@@ -393,7 +393,7 @@ static void write_begin(Writer *writer, const Meeting *meeting, const VInst *bes
   VInst begin = vinst_beside(OP_BSSY, beside);
   begin.inst.mode = (uint8_t)meeting->barrier;
   begin.inst.target = (int32_t)writer->converge->flow.first[meeting->end];
-  g_array_append_val(writer->edit.insts, begin);
+  vedit_append(&writer->edit, &begin);
 }
 
 static void write_begins(Writer *writer, uint32_t block, bool at_start) {
@@ -414,12 +414,12 @@ static void write_start(Writer *writer, uint32_t block) {
   if (writer->ends[block] >= 0) {
     VInst sync = vinst_beside(OP_BSYNC, inst_at(converge, first));
     sync.inst.mode = (uint8_t)g_array_index(converge->meetings, Meeting, writer->ends[block]).barrier;
-    g_array_append_val(writer->edit.insts, sync);
+    vedit_append(&writer->edit, &sync);
   }
   writer->behind[block] = writer->edit.insts->len;
   if (converge->yields.at[block]) {
     VInst yield = vinst_beside(OP_YIELD, inst_at(converge, first));
-    g_array_append_val(writer->edit.insts, yield);
+    vedit_append(&writer->edit, &yield);
   }
 }
 
@@ -438,7 +438,7 @@ static void write_inst(Writer *writer, uint32_t block, uint32_t i) {
     VInst sync = vinst_beside(OP_WARPSYNC, vinst);
     sync.inst.mode = vinst->inst.flags & INST_UNALIGNED ? WARPSYNC_ANY : WARPSYNC_ALL;
     sync.a = vkernel_immediate(converge->vkernel, UINT32_MAX);
-    g_array_append_val(writer->edit.insts, sync);
+    vedit_append(&writer->edit, &sync);
   }
   if (vinst->inst.op == OP_BRA && vinst->inst.target != NO_TARGET)
     note_bypass(writer, block, converge->flow.block_of[vinst->inst.target]);
@@ -459,7 +459,7 @@ static void write_end(Writer *writer, uint32_t block) {
   note_bypass(writer, block, block + 1);
   VInst around = vinst_beside(OP_BRA, last);
   around.inst.target = (int32_t)flow->first[block + 1];
-  g_array_append_val(writer->edit.insts, around);
+  vedit_append(&writer->edit, &around);
 }
 
 /* The innermost first, under the guard of the branch where only those who take it leave, or only those who don't. */
@@ -476,8 +476,18 @@ static void write_breaks(Writer *writer, uint32_t block, const VInst *last) {
       leave.guard = last->guard;
       leave.inst.flags |= (last->inst.flags ^ (falls ? INST_GUARD_NOT : 0)) & INST_GUARD_NOT;
     }
-    g_array_append_val(writer->edit.insts, leave);
+    vedit_append(&writer->edit, &leave);
   }
+}
+
+/* An order of lanes that was left out at the end of the block can't be that of the next instruction where others come
+ * to that, too: rounds of a loop, say. */
+static void keep_order(Writer *writer, uint32_t block) {
+  const Flow *flow = &writer->converge->flow;
+  if (!writer->edit.synced || block + 1 == flow->nblocks || flow->in.start[block + 2] - flow->in.start[block + 1] < 2)
+    return;
+  VInst nop = vinst_beside(OP_NOP, inst_at(writer->converge, flow->first[block + 1] - 1));
+  vedit_append(&writer->edit, &nop);
 }
 
 static void write_block(Writer *writer, uint32_t block) {
@@ -496,6 +506,7 @@ static void write_block(Writer *writer, uint32_t block) {
   if (branches)
     write_inst(writer, block, last);
   write_end(writer, block);
+  keep_order(writer, block);
 }
 
 static void index_meetings(Writer *writer) {
