@@ -412,6 +412,10 @@ static inline bool enter_slice(Hierarchy *h, uint32_t index, uint64_t cycle, boo
   uint64_t milli = part->shape.joined ? milli_of(cycle) : crossbar_pass(&h->crossbar, part->slice, milli_of(cycle));
   uint64_t start = MAX(milli, slice->free_at), due = milli_cycle(start);
   uint64_t takes = slice_takes(h, part);
+  if (part->kind == MEM_STORE && !part->shape.joined) {
+    takes += slice->stored == part->line + 1 ? h->store_again : 0;
+    slice->stored = part->line + 1;
+  }
   slice->free_at = start + takes;
   stats->busy += takes;
   part_note(&h->queue, index, TRACE_SERVED, start);

@@ -9,6 +9,7 @@ static void init_times(Hierarchy *h, const Machine *machine) {
   h->load_sector = mem_clock_core(machine, machine->memory.l2.load_sector_interval);
   h->store = mem_clock_core(machine, machine->memory.l2.store_interval);
   h->store_sector = mem_clock_core(machine, machine->memory.l2.store_sector_interval);
+  h->store_again = mem_clock_core(machine, machine->memory.l2.store_again_interval);
   h->shared_store = mem_clock_core(machine, machine->memory.l2.shared_store_interval);
   h->atomic = mem_clock_core(machine, machine->memory.l2.atomic_interval);
   h->latency = mem_clock_core(machine, machine->memory.l2.latency);

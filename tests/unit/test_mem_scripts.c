@@ -7,14 +7,15 @@
 #include "tests/unit/unit.h"
 
 static const char *const scripts[] = {
-    "after_loads",  "atomic",        "cas",          "clocks",      "clusters",     "coalescer",     "copies",
-    "copies_room",  "copies_void",   "copies_whole", "counts",      "dram",         "floats",        "fractions",
-    "gates",        "goes_on",       "halves",       "halves_back", "halves_pass",  "hash_pairs",    "hold_again",
-    "hold_batch",   "hold_line",     "hold_queue",   "hold_slice",  "hold_unit",    "host",          "late",
-    "merge",        "merge_credits", "no_l2",        "no_queue",    "packets",      "pairs",         "paths",
-    "port",         "port_banks",    "port_quads",   "queues",      "queues_no_l2", "queues_server", "reacquire",
-    "replies",      "server",        "slice",        "store_split", "tags",         "turns",         "turns_gate",
-    "turns_groups", "untagged",      "warm",         "write_back"};
+    "after_loads", "atomic",        "cas",          "clocks",      "clusters",     "coalescer",     "copies",
+    "copies_room", "copies_void",   "copies_whole", "counts",      "dram",         "floats",        "fractions",
+    "gates",       "goes_on",       "halves",       "halves_back", "halves_pass",  "hash_pairs",    "hold_again",
+    "hold_batch",  "hold_line",     "hold_queue",   "hold_slice",  "hold_unit",    "host",          "late",
+    "merge",       "merge_credits", "no_l2",        "no_queue",    "packets",      "pairs",         "paths",
+    "port",        "port_banks",    "port_quads",   "queues",      "queues_no_l2", "queues_server", "reacquire",
+    "replies",     "server",        "slice",        "store_again", "store_split",  "tags",          "turns",
+    "turns_gate",  "turns_groups",  "untagged",     "warm",        "write_back",
+};
 
 START_TEST(a_script_comes_out) {
   g_autofree char *file = g_strdup_printf("%s/tests/memory/%s.mem", g_getenv("SRCDIR"), scripts[_i]), *text = NULL;
