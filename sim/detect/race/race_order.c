@@ -222,21 +222,27 @@ const HandOver *order_newest_handed(const WarpOrder *warp) {
   return warp->handed_count ? &warp->handed[warp->handed_newest] : &none;
 }
 
-const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier) {
-  for (unsigned i = warp->handed_count; i-- > 0;)
-    if (warp->handed[i].actor == earlier->actor && warp->handed[i].time >= earlier->time)
-      return &warp->handed[i];
-  return order_newest_handed(warp);
+const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier, uint32_t lanes) {
+  const HandOver *others = NULL;
+  for (unsigned i = warp->handed_count; i-- > 0;) {
+    const HandOver *handed = &warp->handed[i];
+    if (handed->actor != earlier->actor || handed->time < earlier->time)
+      continue;
+    if (handed->lanes & lanes)
+      return handed;
+    others = others ? others : handed;
+  }
+  return others ? others : order_newest_handed(warp);
 }
 
 bool order_is_taken_narrowly(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
-  const HandOver *handed = order_handed_by(warp, earlier);
+  const HandOver *handed = order_handed_by(warp, earlier, ALL_LANES);
   return handed->actor == earlier->actor && handed->given[ON_ONE_GPU] >= earlier->time &&
          order_nearness(order, warp, earlier) == ON_ONE_GPU;
 }
 
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier) {
-  const HandOver *handed = order_handed_by(warp, earlier);
+  const HandOver *handed = order_handed_by(warp, earlier, ALL_LANES);
   if (handed->actor == earlier->actor)
     return MAX(handed->given[IN_ONE_BLOCK], handed->given[ON_ONE_GPU]) >= earlier->time;
   const Released *released = &g_array_index(order->released, Released, handed->released - 1);
@@ -351,11 +357,12 @@ static bool is_same_handing(const HandOver *one, const HandOver *other) {
   return one->released == other->released && one->from == other->from && one->to == other->to;
 }
 
-void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc) {
+void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc, uint32_t lanes) {
   HandOver next = {.writer = released->writer.launch,
                    .released = number,
                    .from = released->from,
                    .to = pc,
+                   .lanes = lanes,
                    .actor = released->actor,
                    .time = released->time,
                    .given[ON_ONE_GPU] = vclock_time(&released->given[ON_ONE_GPU], released->actor)};
@@ -368,8 +375,12 @@ void order_note_handed(WarpOrder *warp, const Released *released, uint32_t numbe
     at++;
   bool again = at < warp->handed_count && handed[at].actor == next.actor && handed[at].time == next.time;
   warp->handed_newest = again ? (uint8_t)at : 0;
-  if (again)
+  if (at < warp->handed_count)
+    next.lanes |= handed[at].lanes;
+  if (again) {
+    handed[at].lanes = next.lanes;
     return;
+  }
   if (at == warp->handed_count && at < HANDED_MAX)
     warp_order_make_room(warp, ++warp->handed_count);
   handed = warp->handed;
@@ -419,7 +430,7 @@ static void take_released(RaceOrder *order, WarpOrder *warp, uint32_t number, co
     return;
   }
   if (warp->fences) {
-    order_note_handed(warp, released, number, pc);
+    order_note_handed(warp, released, number, pc, lanes);
     warp->was_handed = true;
     warp->handed_lanes = lanes;
   }

@@ -157,9 +157,9 @@ bool order_is_hidden(const RaceOrder *order, const WarpOrder *warp, const Access
 bool order_is_pending(const WarpOrder *warp, const Access *earlier);
 /* What the warp was handed last; zeros: nothing. */
 const HandOver *order_newest_handed(const WarpOrder *warp);
-/* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, else
- * the newest. */
-const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier);
+/* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, of those
+ * to `lanes` if there are such; else the newest. */
+const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier, uint32_t lanes);
 /* True if the warp was handed it by a release that is only for its writer's block. */
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 /* True if its writer released it for the whole GPU, and the warp took that by an access that is only for its own
@@ -185,7 +185,7 @@ void order_pass_fences(RaceOrder *order, WarpView *view, const WordRead *read);
 /* For findings: the warp takes at `pc` what number `number` hands on. What is taken again tells nothing new; the same
  * word's next write by the same instruction takes the place of the one before: a lane's release stays beside what the
  * other lanes of its warp hand on by their next attempts. */
-void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc);
+void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc, uint32_t lanes);
 /* Lanes of one atomic operation on a word, whose write has been told, take turns, the lowest first: each takes what
  * those before it hand on that are among `giving`. `then`: their warp as of the operation. `view`: of its access, if
  * that was under way; else NULL. */

@@ -13,7 +13,7 @@ static void note_turns(WarpOrder *warp, void *user) {
   for (unsigned at = 0; (part = cell_next_part(turns->read->cell, turns->read->bytes, &at));)
     if (part->released)
       order_note_handed(warp, &g_array_index(turns->order->released, Released, part->released - 1), part->released,
-                        turns->read->pc);
+                        turns->read->pc, turns->read->lanes);
   warp->was_handed = true;
   warp->was_fenced &= turns->fenced;
   warp->handed_lanes |= turns->read->lanes;

@@ -383,7 +383,7 @@ static RaceCause cause_between(const RaceOrder *order, const WarpOrder *by, cons
 static bool locate_way(const RaceOrder *order, const WarpOrder *warp, const Access *with, Race *race,
                        const WarpOrder **reader) {
   enum { HOPS_MAX = 8 };
-  race->handed = *order_handed_by(warp, with);
+  race->handed = *order_handed_by(warp, with, race->lanes);
   race->taker = warp->base.launch;
   race->fence_pc = warp->fence_pc;
   const WarpOrder *by = warp;
@@ -392,7 +392,7 @@ static bool locate_way(const RaceOrder *order, const WarpOrder *warp, const Acce
     by = race->cause == RACE_NO_RELEASE ? lacks_too(order, &handed, with) : NULL;
     if (!by)
       return true;
-    handed = *order_handed_by(by, with);
+    handed = *order_handed_by(by, with, ALL_LANES);
   }
   if (by == warp || handed.actor != with->actor)
     return true;

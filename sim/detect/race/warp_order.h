@@ -40,6 +40,7 @@ typedef struct HandOver {
   uint32_t from, to;    /* instructions */
   uint32_t actor, time; /* the writer's, of its clock then */
   uint32_t given[2];    /* up to which of its times it handed on to its block, to the GPU */
+  uint32_t lanes;       /* that took it */
 } HandOver;
 
 enum {
