@@ -228,7 +228,11 @@ static void rewrite_inst(Spill *spill, const VInst *old) {
   VInst vinst = *old;
   bool written = rows.dst && old->dst >= 0 && old->dst != VREG_SINK;
   if (written && spill->slot[old->dst] == REMADE) {
-    vedit_leave_out(&spill->edit, old);
+    if (old->inst.flags & INST_SYNCED) { /* it may be the last one before a loop */
+      VInst nop = vinst_beside(OP_NOP, old);
+      nop.inst.flags |= INST_SYNCED;
+      vedit_append(&spill->edit, &nop);
+    }
     return;
   }
   read_slot(spill, old, &vinst.a, &vinst.a_row, rows.a);
