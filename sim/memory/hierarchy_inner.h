@@ -82,7 +82,8 @@ struct Hierarchy {
   Away *away;                /* AWAY_LINES of each SM; NULL with one half */
   uint32_t *passing;         /* stores and atomics on their way home, PASSING_LINES of each half; NULL with one */
   uint32_t sms, slices, window;
-  uint64_t load, load_sector, store, store_sector, store_again, shared_store, atomic; /* what a part takes of its slice */
+  /* What a part takes of its slice. */
+  uint64_t load, load_sector, store, store_sector, store_again, shared_store, atomic;
   uint32_t switch_latency;
   uint64_t pass_reduction; /* what an atomic of one lane and without a result takes on its way to the other half */
   uint64_t pass;           /* what an atomic's sector takes of a slice on its way to the other half; 0: as others */

@@ -299,6 +299,17 @@ static void add_pending(Finding *finding, const Launch *launch, const Edge *edge
       g_strdup("launch the kernel that gives the signal first, or on a stream of its own, with room for both");
 }
 
+/* The word goes on changing, among values none of which helps, and the lane was the last to change it. */
+static bool keeps_changing(const WaitGraph *graph, const Node *thing, const Node *actor) {
+  if (thing->kind != NODE_WORD)
+    return false;
+  const ValueSet *set = g_hash_table_lookup(graph->explorer->memory.words, &thing->key);
+  const WarpView *view = diagnose_view(graph, actor);
+  ThreadId thread = warp_thread_base(view->block, view->warp);
+  thread.thread += actor->index;
+  return set && set->count > 1 && thread_equal(diagnose_word_change(graph, thing->key).thread, thread);
+}
+
 /* The other direction: who would act, and where. */
 static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) {
   const Node *thing = wait_node(graph, edge->from), *actor = wait_node(graph, edge->to);
@@ -326,8 +337,11 @@ static void add_act(const WaitGraph *graph, Finding *finding, const Edge *edge) 
     return; /* the holder was named already */
   const WarpView *view = diagnose_view(graph, actor);
   g_autofree char *who = diagnose_lanes(graph, actor, 1u << actor->index);
+  bool changes = keeps_changing(graph, thing, actor);
   locate_evidence(finding, view->launch, edge->pc,
-                  g_strdup_printf("%s would change it here, but can't get here", who));
+                  g_strdup_printf(changes ? "%s goes on changing it here, but to no value that ends the wait"
+                                          : "%s would change it here, but can't get here",
+                                  who));
   diagnose_mbarrier_circle(graph, finding, edge);
 }
 

@@ -157,8 +157,8 @@ bool order_is_hidden(const RaceOrder *order, const WarpOrder *warp, const Access
 bool order_is_pending(const WarpOrder *warp, const Access *earlier);
 /* What the warp was handed last; zeros: nothing. */
 const HandOver *order_newest_handed(const WarpOrder *warp);
-/* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, of those
- * to `lanes` if there are such; else the newest. */
+/* By which hand-off the warp learned of `earlier`, if it was handed any: the first by its own thread behind it, of
+ * those to `lanes` if there are such; else the newest. */
 const HandOver *order_handed_by(const WarpOrder *warp, const Access *earlier, uint32_t lanes);
 /* True if the warp was handed it by a release that is only for its writer's block. */
 bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
