@@ -223,7 +223,7 @@ END_TEST
 START_TEST(who_waits_longest_sends_first) {
   g_autoptr(Lab) lab =
       lab_new(TIMES "memory.latency=600 memory.bytes_per_cycle=100000 memory.port.credits=1 memory.port.queue=1 "
-              "sm.schedulers=1",
+                    "sm.schedulers=1",
               "MOV R0, c[0x0][0x20]; ST [R0], R0; ST [R0], R0; EXIT");
   lab_buffer(lab, 8);
   lab_launch(lab, 1, 128);
