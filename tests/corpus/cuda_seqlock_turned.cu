@@ -38,7 +38,8 @@ extern "C" __global__ void turned_volatile(volatile int *number, volatile int *p
   }
 }
 
-extern "C" __global__ void turned_relaxed(int *number, int *pair, int *torn, int rounds) {
+template <bool second_fence>
+__device__ __forceinline__ void turned_by_atomics(int *number, int *pair, int *torn, int rounds) {
   Word n(*number), first(pair[0]), second(pair[1]);
   if (blockIdx.x == 0) {
     for (int i = 1; i <= rounds; i++) {
@@ -57,11 +58,16 @@ extern "C" __global__ void turned_relaxed(int *number, int *pair, int *torn, int
       before = after;
       one = first.load(memory_order_relaxed);
       other = second.load(memory_order_relaxed);
-      fence(memory_order_acquire);
+      if (second_fence)
+        fence(memory_order_acquire);
       after = n.load(memory_order_acquire);
     } while (before % 2 || before != after);
     torn[blockIdx.x] += one != -other;
   }
+}
+
+extern "C" __global__ void turned_relaxed(int *number, int *pair, int *torn, int rounds) {
+  turned_by_atomics<true>(number, pair, torn, rounds);
 }
 
 template <bool changed, bool second>
@@ -104,26 +110,5 @@ extern "C" __global__ void turned_no_change(volatile int *number, volatile int *
 }
 
 extern "C" __global__ void relaxed_no_second(int *number, int *pair, int *torn, int rounds) {
-  Word n(*number), first(pair[0]), second(pair[1]);
-  if (blockIdx.x == 0) {
-    for (int i = 1; i <= rounds; i++) {
-      int now = n.load(memory_order_relaxed);
-      n.store(now + 1, memory_order_relaxed);
-      fence(memory_order_release);
-      first.store(i, memory_order_relaxed);
-      second.store(-i, memory_order_relaxed);
-      n.store(now + 2, memory_order_release);
-    }
-    return;
-  }
-  for (int i = 0; i < rounds; i++) {
-    int one, other, before, after = n.load(memory_order_acquire);
-    do {
-      before = after;
-      one = first.load(memory_order_relaxed);
-      other = second.load(memory_order_relaxed);
-      after = n.load(memory_order_acquire);
-    } while (before % 2 || before != after);
-    torn[blockIdx.x] += one != -other;
-  }
+  turned_by_atomics<false>(number, pair, torn, rounds);
 }

@@ -6,7 +6,7 @@
 // Columns: steps: a bit for each step, in their order: 1 and 2 compare-and-swap, 4 load, 8 store, 16 load, 32 store, 64 fence,
 // 128 both stores that give back. lanes: of each warp that take part. pool: accounts of 8 bytes, a lock and a balance.
 // cycles: of a round of a warp, and of these the waits for both compare-and-swaps, both loads and the fence.
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { WARM_UP = 40000, TIME = 100000, PARTS = 7, MOST_POOL = 1 << 20 };
 enum Part { ROUNDS, WHOLE, FIRST, SECOND, LOAD1, LOAD2, FENCE };
@@ -15,23 +15,6 @@ struct Account {
   unsigned lock, balance;
 };
 
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
-// The time at which `value` has come.
-static __device__ __forceinline__ unsigned now_with(unsigned value) {
-  static __shared__ unsigned sink[32];
-  asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(sink + threadIdx.x % 32)), "r"(value)
-               : "memory");
-  return now();
-}
 static __device__ __forceinline__ unsigned look(const unsigned *word) { return *(const volatile unsigned *)word; }
 static __device__ __forceinline__ void put(unsigned *word, unsigned value) { *(volatile unsigned *)word = value; }
 

@@ -4,21 +4,11 @@
 // Run:   ./mem_fences > mem_fences.csv
 // Columns: warps, and of each so many lanes; stores of the first warp in a round, and of each other; whether these fence, how many loads they
 // have in a round, and for about how many cycles they wait then; cycles of a round of the first warp, and of its fence; the same of the others.
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { WARM_UP = 40000, TIME = 200000, WORDS = 2 << 20 };
 enum Sum { FIRST, FIRST_ROUNDS, FIRST_FENCE, OTHERS, OTHERS_ROUNDS, OTHERS_FENCE, SUMS };
 
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
 static __device__ __forceinline__ void put(unsigned *word) { asm volatile("st.volatile.global.u32 [%0], 0;" ::"l"(word) : "memory"); }
 static __device__ __forceinline__ unsigned look(const unsigned *word) {
   unsigned value;

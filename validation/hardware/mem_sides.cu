@@ -6,27 +6,10 @@
 // 1 odd warps load and even ones store. lines; warps of an SM. loads, stores: of lanes a cycle, of all SMs together.
 #include <vector>
 
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { WARM_UP = 40000, TIME = 100000, PAGE_WORDS = 1024, PAGES = 1200, TRIES = 12, MIDDLE = 500 };
 
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
-// The time at which `value` has come.
-static __device__ __forceinline__ unsigned now_with(unsigned value) {
-  static __shared__ unsigned sink[32];
-  asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(sink + threadIdx.x % 32)), "r"(value)
-               : "memory");
-  return now();
-}
 static __device__ __forceinline__ unsigned sm_number() {
   unsigned sm;
   asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));

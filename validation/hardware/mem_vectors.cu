@@ -3,21 +3,10 @@
 // Build: nvcc -O2 -std=c++17 -arch=sm_90 -o mem_vectors mem_vectors.cu
 // Run:   ./mem_vectors > mem_vectors.csv
 // Columns: kind (the order of `kinds`), blocks of 32 warps, lanes, places (a power of two), cycles of an operation of an SM.
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { WARM_UP = 30000, TIME = 100000, MOST_PLACES = 1 << 19, STEPS = 4 };
 enum Kind { F32, V2_F32, V4_F32, F16X2, V4_F16X2, F64, U32, V2_F16X2, KINDS };
-
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
 
 template <int KIND> static __device__ __forceinline__ void add(uint4 *place) {
   float f = 0;
