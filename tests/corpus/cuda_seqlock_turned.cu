@@ -10,34 +10,6 @@ using Word = cuda::atomic_ref<int, cuda::thread_scope_device>;
 
 static __device__ void fence(cuda::memory_order order) { cuda::atomic_thread_fence(order, cuda::thread_scope_device); }
 
-extern "C" __global__ void turned_volatile(volatile int *number, volatile int *pair, int *torn, int rounds) {
-  if (blockIdx.x == 0) {
-    for (int i = 1; i <= rounds; i++) {
-      number[0] = number[0] + 1;
-      __threadfence();
-      pair[0] = i;
-      pair[1] = -i;
-      __threadfence();
-      number[0] = number[0] + 1;
-    }
-    return;
-  }
-  for (int i = 0; i < rounds; i++) {
-    int first, second, before = number[0];
-    while (true) {
-      __threadfence();
-      first = pair[0];
-      second = pair[1];
-      __threadfence();
-      int after = number[0];
-      if (before == after && before % 2 == 0)
-        break;
-      before = after;
-    }
-    torn[blockIdx.x] += first != -second;
-  }
-}
-
 template <bool second_fence>
 __device__ __forceinline__ void turned_by_atomics(int *number, int *pair, int *torn, int rounds) {
   Word n(*number), first(pair[0]), second(pair[1]);
@@ -99,6 +71,10 @@ __device__ __forceinline__ void turned(volatile int *number, volatile int *pair,
     }
     torn[blockIdx.x] += one != -other;
   }
+}
+
+extern "C" __global__ void turned_volatile(volatile int *number, volatile int *pair, int *torn, int rounds) {
+  turned<true, true>(number, pair, torn, rounds);
 }
 
 extern "C" __global__ void turned_no_second(volatile int *number, volatile int *pair, int *torn, int rounds) {
