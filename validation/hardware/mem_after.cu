@@ -4,28 +4,11 @@
 // A row: what comes first (below), of so many lanes; what comes second, of so many lanes, of the same words or others; the pause between two rounds of a
 // warp, in cycles, half to one and a half of it; blocks, warps of each, pairs of words; cycles of the second access, the mean over warps.
 // mem_after.yaml runs the same kernels in lockstep, with the same output.
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { ROUNDS = 60, WARM_UP = 10, PAIRS = 32768 };
 enum First { NOTHING, STORE, REDUCTION, EXCHANGE, LOAD_AND_STORE, CAS_BEFORE, FIRSTS };
 enum Second { CAS, LOAD, FENCE, EXCHANGE_USED, STORE_AND_FENCE, SECONDS };
-
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
-// The time at which `value` has come.
-static __device__ __forceinline__ unsigned now_with(unsigned value) {
-  static __shared__ unsigned sink[32];
-  asm volatile("st.volatile.shared.u32 [%0], %1;" ::"r"((unsigned)__cvta_generic_to_shared(sink + threadIdx.x % 32)), "r"(value) : "memory");
-  return now();
-}
 
 // Nothing changes what is there: zeros. The result of a load or CAS is 0, which the next address waits for.
 static __device__ __forceinline__ unsigned do_first(int first, unsigned *word) {

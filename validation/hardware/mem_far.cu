@@ -2,20 +2,9 @@
 // Build: nvcc -O2 -std=c++17 -arch=sm_90 -o mem_far mem_far.cu; -cubin, -ptx for the files beside it
 // Run:   ./mem_far > mem_far.csv
 // A row: kind (below), page (0 and 1 have different homes), blocks, warps of each, words, cycles of an operation of a warp. mem_far.yaml runs the same kernels in lockstep, with the same output.
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { WARM_UP = 30000, TIME = 60000, PAGE_WORDS = 1024, PAGES = 2 };
-
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
 
 #define ATOM(number, what, operands)                                                                                  \
   if (kind == number) {                                                                                               \

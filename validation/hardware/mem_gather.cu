@@ -7,20 +7,9 @@
 //   2  lanes go by turns to line number `of_bank` and to the one in whose number only bit `lines` is set: a cycle more if one bank of
 //      tags has both
 // mem_gather.yaml runs the same kernels in lockstep, with the same output.
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { ROUNDS = 200, WARM_UP = 20, LINE_BITS = 18, WORDS = 32 << LINE_BITS };
-
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
 
 // The 0 that a load brings leads to the next one.
 extern "C" __global__ void gather(const unsigned *words, int kind, unsigned lines, unsigned apart, unsigned of_bank, unsigned long long *sums) {

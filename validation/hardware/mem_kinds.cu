@@ -2,20 +2,9 @@
 // Build: nvcc -O2 -std=c++17 -arch=sm_90 -o mem_kinds mem_kinds.cu; -cubin, -ptx for the files beside it
 // Run:   ./mem_kinds > mem_kinds.csv
 // A row: kind (below), blocks, warps of each, words, cycles of an operation of a warp. mem_kinds.yaml runs the same kernels in lockstep, with the same output.
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { WARM_UP = 60000, TIME = 120000, WORDS = 16 << 20 };
-
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
 
 #define RED(number, what, at, operand)                                                                                \
   if (kind == number)                                                                                                 \

@@ -1,19 +1,8 @@
 // mem_packets.cuh - what mem_shapes.cu and mem_pairs.cu share: warps that access lines of 4 MB for a while, one kind of access alone, and a row of that.
 #pragma once
-#include "hardware.cuh"
+#include "mem_places.cuh"
 
 enum { WARM_UP = 30000, TIME = 300000, LINES = 32768, STEPS = 8 };
-
-static __device__ unsigned mixed(unsigned h) {
-  h = (h ^ h >> 16) * 0x85EBCA6Bu;
-  h = (h ^ h >> 13) * 0xC2B2AE35u;
-  return h ^ h >> 16;
-}
-static __device__ __forceinline__ unsigned now() {
-  unsigned t;
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
-  return t;
-}
 
 // So many accesses, each to lines of its own: `at` is the lane's word of LINES * 32, `step` an odd number of lines.
 template <int KIND> static __device__ __forceinline__ void steps(unsigned *words, unsigned &at, unsigned step, unsigned &seen) {
