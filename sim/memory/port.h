@@ -3,7 +3,8 @@
  * brings back. An atomic takes one place on its way for each of its turns in the atomic unit instead
  * (memory.port.turns), which are free again when it has been let into its slice (gate.h). A part that finds too few
  * waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines
- * that the SM stored to last join the store before, and take no credit. An SM whose part finds its slice full is
+ * that the SM stored to last join the store before, and take no credit. Probes of fences take the way out before the
+ * SM's next access (memory.fence_port). An SM whose part finds its slice full is
  * stopped: what it sent behind that to slices of the same plane waits, too (gate.h).
  * Accesses of one scheduler come to the port some cycles apart, and only when there is room in its queue; the parts
  * of one store come some cycles apart, with those of other warps in between. Who has to wait does that before the

@@ -3,7 +3,8 @@
  * write_after_read_interval). Loads and stores of many lines by turns are nearly as fast as each kind alone, those of
  * few lines four times slower; loads and atomic operations aren't, nor is a store that its own thread loads behind
  * (validation/hardware/mem_turns.cu).
- * Does not model: of two lines that share a place the first one; why it is so.
+ * Does not model: of two lines that share a place the first one; that only loads and stores by SMs of one half of the
+ * L2 do that to each other (mem_sides.cu); why it is so.
  * Ownership: the caller's. */
 #ifndef LOCKSTEP_MEMORY_RECENT_LOADS_H
 #define LOCKSTEP_MEMORY_RECENT_LOADS_H
