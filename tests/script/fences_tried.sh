@@ -40,7 +40,7 @@ point "one before a store whose loop has copies" "$(names cuda_late_tournament_s
 point "a seqlock's first" "$(names cuda_seqlock_no_first '^  repair: put __threadfence\(\) right behind the change, .* in line 70')"
 point "a seqlock's second" "$(names cuda_seqlock_no_second '^  repair: put __threadfence\(\) right before the second look, .* in line 93')"
 point "a seqlock's second, with which the next round begins" \
-  "$(names cuda_seqlock_turned_no_second '^  repair: put __threadfence\(\) right before the second look, `int after = .* in line 89')"
+  "$(names cuda_seqlock_turned_no_second '^  repair: put __threadfence\(\) right before the second look, `int after = .* in line 67')"
 point "one between atomic operations and the count behind them" \
   "$(names cuda_sums_no_release '^  repair: put __threadfence\(\) before .*atomicAdd\(count, 1\)')"
 point "a barrier of the block before its count, or behind a wait for it, beside an atomic operation" \
