@@ -179,7 +179,8 @@ static bool makes_divergence(const VKernel *vkernel, const VInst *vinst) {
   case OP_PRINTF:
   case OP_MALLOC: return true;
   case OP_MATCH: return inst->mode == MATCH_ANY;
-  case OP_LD: return inst->space == MEM_LOCAL;
+  case OP_LD:
+    return inst->space == MEM_LOCAL || (inst->space == MEM_GENERIC && vkernel->hands_out_local);
   default:
     return (flags & OPF_LOAD) && (flags & (OPF_ATOMIC | OPF_LOCK)) && !adds_nothing(vkernel, vinst) &&
            !inst_is_syncs(inst);

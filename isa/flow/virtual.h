@@ -42,6 +42,7 @@ typedef struct VKernel {
   uint32_t npreds; /* virtual predicates */
   bool uniform_datapath; /* the GPU has uniform registers: sm_75 and newer */
   bool drops_atomics;    /* an EXCH or CAS on global memory whose result nobody reads has no register */
+  bool hands_out_local;  /* generic addresses may be of local memory: some are made of it */
   bool loads_bases;      /* 64 bits of the constant bank come by LDC: sm_90 and newer */
 } VKernel;
 

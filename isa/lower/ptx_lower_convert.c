@@ -375,6 +375,7 @@ void lower_CVTA(Lower *lower, const PtxInst *inst) {
     return;
   }
   Result result = lower_result(lower, 0, type);
+  lower->vkernel->hands_out_local |= inst->mods.space == PTX_LOCAL && !back;
   if (src->kind == PTX_OPERAND_VAR && !back) {
     lower_move(lower, result.value, lower_address(lower, src, wide, window), wide);
     return;
