@@ -164,6 +164,8 @@ static const char *spec_of(const Inst *inst) {
   case OP_BSSY: return "Bt";
   case OP_BSYNC:
   case OP_BREAK: return "B";
+  case OP_BMOVR: return "dB";
+  case OP_BMOVW: return "Ba";
   case OP_LOP3: return "dabcs";
   default: return specs[op_info[inst->op].form];
   }

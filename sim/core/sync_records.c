@@ -107,4 +107,5 @@ void sync_records_restore(SyncRecords *records, unsigned barrier, uint32_t membe
   }
   sync_records_withdraw(records, barrier, lanes);
   put_record(records, barrier, record);
+  records->saved[barrier] |= lanes; /* a function that called this one may have it, too */
 }

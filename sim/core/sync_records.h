@@ -4,7 +4,8 @@
  * all of them, wherever these have begun, since the hardware has one register for each barrier of a warp. (An H200:
  * validation/hardware/orders.cu.)
  * Lanes whose BMOV has saved a record remain in it when they begin another (a call that uses the barrier, too): they
- * are away, and waited for until BMOV has restored it. The lanes of such a record wait for each other only. */
+ * are away, and waited for until BMOV has restored it, also if a function that called this one has saved it before.
+ * The lanes of such a record wait for each other only. */
 #ifndef LOCKSTEP_CORE_SYNC_RECORDS_H
 #define LOCKSTEP_CORE_SYNC_RECORDS_H
 
@@ -18,7 +19,7 @@ typedef struct SyncRecord {
 
 typedef struct SyncRecords {
   uint32_t used[CONVERGENCE_BARRIERS];  /* bit l: record l is one */
-  uint32_t saved[CONVERGENCE_BARRIERS]; /* lanes that have saved the record that they are in */
+  uint32_t saved[CONVERGENCE_BARRIERS]; /* lanes that have the record that they are in in a register, or may have it */
   /* Those of barrier b from record[b * stride] on, each at its lowest lane. Rows of a barrier that no warp of the SM
    * uses take no memory. */
   SyncRecord *record;
