@@ -110,7 +110,7 @@ bool local_store(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset)
       written[lane] = byte_mask(bytes, address[lane] % 4);
       defined[lane] = written[lane] & (uint8_t) ~(undefined_stored(issue, part, lane) << address[lane] % 4);
       if (G_UNLIKELY(defined[lane] != written[lane]))
-        undefined_keep(issue, part, lane, MEM_LOCAL, 4 * (uint64_t)words[lane]);
+        undefined_keep(issue, part, lane, MEM_LOCAL, 4 * (uint64_t)words[lane] + address[lane] % 4);
     }
     store_rows(issue, words, values, written, defined);
   }

@@ -272,7 +272,7 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
       if (G_UNLIKELY(some_undefined))
         defined &= ~((uint32_t)undefined_stored(issue, part, lane) << offset);
       if (G_UNLIKELY(defined != mask))
-        undefined_keep(issue, part, lane, MEM_SHARED, 4 * (uint64_t)word);
+        undefined_keep(issue, part, lane, MEM_SHARED, 4 * (uint64_t)word + offset);
       touched[word] = (uint8_t)((touched[word] & ~(mask << SHARED_DEFINED)) | mask | defined << SHARED_DEFINED);
       change_word(issue, word, value, &change, lane);
     }

@@ -146,10 +146,19 @@ static const Kept *find_kept(const Issue *issue, unsigned lane, MemSpace space, 
   return kept && kept->block == block->index && kept->launch == block->launch->index ? kept : NULL;
 }
 
-/* A word of predicates that was spilled has bits with and without a value. */
-static uint32_t loaded_bits(const Issue *issue, uint8_t bytes, const Kept *kept) {
-  bool whole = width_bytes[issue->inst->width] >= 4;
-  return bits_of_bytes(bytes) & (kept && whole ? kept->bits : UINT32_MAX);
+/* Of an access of less than a word: the bits of its value, and how far up they lie in the word. */
+static uint32_t narrow_mask(uint32_t bytes) { return bytes < 4 ? (1u << 8 * bytes) - 1 : UINT32_MAX; }
+static uint32_t narrow_shift(uint32_t bytes, uint64_t address) { return bytes < 4 ? 8 * (uint32_t)(address % 4) : 0; }
+
+/* A word of predicates that was spilled, and one of bit fields, have bits with and without a value. */
+static uint32_t loaded_bits(const Issue *issue, uint8_t undefined, const Kept *kept, uint64_t address) {
+  MemWidth width = issue->inst->width;
+  uint32_t bytes = width_bytes[width], mask = narrow_mask(bytes), all = bits_of_bytes(undefined);
+  if (!kept)
+    return all;
+  uint32_t bits = kept->bits >> narrow_shift(bytes, address) & mask & all;
+  bool extends = (width == WIDTH_S8 || width == WIDTH_S16) && bits & ~(mask >> 1);
+  return extends ? bits | ~mask : bits;
 }
 
 void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined[WARP_LANES], MemSpace space,
@@ -164,7 +173,7 @@ void undefined_loaded(const Issue *issue, uint32_t part, const uint8_t undefined
     value.from.lane = lane;
     value.from.address = address[lane] + 4 * part;
     const Kept *own = find_kept(issue, lane, space, value.from.address);
-    value.bits[lane] = loaded_bits(issue, undefined[lane], own);
+    value.bits[lane] = loaded_bits(issue, undefined[lane], own, value.from.address);
   }
   const Kept *kept = find_kept(issue, value.from.lane, space, value.from.address);
   if (kept)
@@ -182,12 +191,15 @@ void undefined_keep(const Issue *issue, uint32_t part, unsigned lane, MemSpace s
     *kept = g_hash_table_new_full(bits_hash_key, g_int64_equal, NULL, g_free);
   if (!row || g_hash_table_size(*kept) >= KEPT_MAX)
     return;
-  bool whole = width_bytes[issue->inst->width] >= 4;
+  uint32_t bytes = width_bytes[issue->inst->width], shift = narrow_shift(bytes, address);
+  uint32_t mask = narrow_mask(bytes) << shift;
+  const Kept *before = find_kept(issue, lane, space, address);
+  uint32_t others = (before ? before->bits : UINT32_MAX) & ~mask;
   Kept *new = g_new(Kept, 1);
   *new = (Kept){.place = place_of(issue, lane, space, address),
                 .block = block->index,
                 .launch = block->launch->index,
-                .bits = whole ? row->bits[lane] : UINT32_MAX,
+                .bits = others | (row->bits[lane] << shift & mask),
                 .from = row->from};
   g_hash_table_replace(*kept, &new->place, new);
 }
