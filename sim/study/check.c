@@ -187,7 +187,8 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
 typedef struct Gathering {
   RunResult united; /* findings, failures, schedules */
   RunResult *worst;
-  RunResult first; /* verdict and cycles of the first schedule */
+  RunResult first;       /* verdict and cycles of the first schedule */
+  uint64_t instructions; /* of warps, of the first run */
   Results results;
   Reliance *reliance;
   const CheckOptions *options;
@@ -296,6 +297,7 @@ static void settle_older(Gathering *all, const GArray *schedules, const Expectat
                         .results = &all->results,
                         .known = all->united.findings,
                         .diag = diag,
+                        .instructions = all->instructions,
                         .stopped = all->united.stop != STOP_NONE};
   bool any = false;
   for (guint i = 0; i < all->united.findings->len; i++) {
@@ -603,8 +605,10 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
       all->united.schedules_wanted = count = i + 1;
     guint findings = run->findings->len;
     try_repairs(attempts, i, run, all->united.findings, diag);
-    if (i == 0)
+    if (i == 0) {
       attempts->repeats = repeats(run, findings, attempts->diag[0]);
+      all->instructions = instructions_of(run);
+    }
     gather(all, attempts->schedules, i, run);
     all->united.stop = cut || i + 1 == count ? cut : stop_asked(attempts->options->run.stop);
     if (i == 0)

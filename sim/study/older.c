@@ -2,8 +2,8 @@
 
 #include "sim/study/schedule.h"
 
-/* Of all findings of a check: one that needs more stands. */
-enum { TRIALS_MAX = 100 };
+/* Of all findings of a check: one that needs more stands. Of a long program only a few loads of each are tried. */
+enum { TRIALS_MAX = 100, LONG_INSTRUCTIONS = 100000, LONG_LOADS = 2 };
 /* A load that reads something older may take its thread once more around a loop, and no longer. */
 enum { CYCLES_FACTOR = 4, CYCLES_MIN = 1000000 };
 /* As many loads of a warp are late together; a loop that polls has to end. */
@@ -51,10 +51,7 @@ static bool try_load(const OlderTrials *trials, const Finding *finding, const Ol
   return try_run(trials, finding, (OlderRun){.load = *load, .more = more});
 }
 
-static void become_note(Finding *finding) {
-  guint runs = 0;
-  for (guint i = 0; i < finding->older->len; i++)
-    runs += g_array_index(finding->older, OlderLoad, i).bytes ? 2 : 1;
+static void become_note(Finding *finding, guint runs) {
   finding->id = FINDING_OLDER_VALUE;
   finding_add_evidence(
       finding, 0,
@@ -115,13 +112,15 @@ bool older_try(OlderTrials *trials, Finding *finding) {
       tell_untried(finding);
     return false;
   }
-  for (guint i = 0; i < finding->older->len; i++) {
-    const OlderLoad *load = &g_array_index(finding->older, OlderLoad, i);
+  guint all = finding->older->len, before = trials->made,
+        loads = trials->instructions > LONG_INSTRUCTIONS ? MIN(all, LONG_LOADS) : all;
+  for (guint i = 0; i < loads; i++) { /* the first and the newest among them */
+    const OlderLoad *load = &g_array_index(finding->older, OlderLoad, loads > 1 ? i * (all - 1) / (loads - 1) : 0);
     trials->made += load->bytes ? 2 : 1;
     if (trials->made > TRIALS_MAX || stop_asked(trials->options->stop) || !try_load(trials, finding, load, 0) ||
         (load->bytes && !try_load(trials, finding, load, LATE_LOADS)))
       return false;
   }
-  become_note(finding);
+  become_note(finding, trials->made - before);
   return true;
 }

@@ -21,6 +21,7 @@ typedef struct OlderTrials {
   const Results *results;
   const GPtrArray *known; /* Finding * of the check */
   Diag *diag;
+  uint64_t instructions; /* of warps, of the check's first run */
   guint made;   /* runs; 0 at first */
   bool stopped; /* none can be made any more: what would have to be shown to do harm becomes a note */
 } OlderTrials;

@@ -7,7 +7,8 @@
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/race/older_text.h"
 
-enum { PAST_WORDS_MAX = 1024, PAST_VALUES_MAX = 8, LOOKS_MAX = 8192, CASES_MAX = 8 };
+/* Each load in doubt is a run more, so only the first words have such: DOUBTED_WORDS_MAX. */
+enum { PAST_WORDS_MAX = 1 << 16, DOUBTED_WORDS_MAX = 1024, PAST_VALUES_MAX = 8, LOOKS_MAX = 8192, CASES_MAX = 8 };
 
 /* A value that the word had, and the write that ended it. */
 typedef struct PastValue {
@@ -21,6 +22,7 @@ typedef struct WordPast {
   PastValue values[PAST_VALUES_MAX]; /* oldest first */
   unsigned count;
   uint32_t writes; /* so far */
+  bool doubted;    /* its loads may be in doubt */
 } WordPast;
 
 typedef struct OlderWriter {
@@ -93,6 +95,7 @@ static WordPast *past_of(RaceOlder *older, uint64_t word) {
     return past;
   past = g_new0(WordPast, 1);
   past->word = key;
+  past->doubted = g_hash_table_size(older->words) < DOUBTED_WORDS_MAX;
   g_hash_table_insert(older->words, &past->word, past);
   return past;
 }
@@ -286,7 +289,7 @@ bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, 
   gpointer actor = GUINT_TO_POINTER(step->warp->actor);
   if (look->in_doubt)
     g_hash_table_remove(older->in_doubt, actor);
-  const PastValue *value = find_older(look, step, group, past);
+  const PastValue *value = past->doubted ? find_older(look, step, group, past) : NULL;
   if (!value)
     return false;
   look->found = make_case(step, group, value);

@@ -19,7 +19,8 @@
  * access.
  *
  * Generous: sequentially consistent fences count in the order in which they were executed, for all that acquire
- * later, too. Words beyond PAST_WORDS_MAX, loads beyond LOOKS_MAX and values beyond PAST_VALUES_MAX are forgotten.
+ * later, too. Words beyond DOUBTED_WORDS_MAX, loads beyond LOOKS_MAX and values beyond PAST_VALUES_MAX are forgotten;
+ * what a load might have given is known of more words (PAST_WORDS_MAX).
  * Looks at global memory, at single words, and at PTX only. So findings can be missed, none is invented. */
 #ifndef LOCKSTEP_DETECT_RACE_RACE_OLDER_H
 #define LOCKSTEP_DETECT_RACE_RACE_OLDER_H
