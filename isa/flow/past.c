@@ -20,10 +20,17 @@ static bool is_control(const Inst *inst) {
   }
 }
 
+/* What is computed in a block that ends the lanes is nobody's, and nothing is behind its fence: code for debuggers
+ * has both. */
 static bool block_works(const Kernel *kernel, const Flow *flow, uint32_t block) {
-  for (uint32_t pc = flow->first[block]; pc < flow->first[block + 1]; pc++)
-    if (!is_control(&kernel->insts[pc]))
+  const Inst *last = &kernel->insts[flow->first[block + 1] - 1];
+  bool ends = last->op == OP_EXIT && !inst_is_guarded(last);
+  for (uint32_t pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
+    const Inst *inst = &kernel->insts[pc];
+    bool idle = op_info[inst->op].unit == UNIT_ALU || op_info[inst->op].flags & OPF_FENCE;
+    if (!is_control(inst) && !(ends && idle))
       return true;
+  }
   return false;
 }
 
