@@ -141,6 +141,7 @@ static const struct {
   const char *text, *canonical;
 } spellings[] = {
     {"atom.max.acquire.sys.s32 %r1, [%l1], -1;", "atom.acquire.sys.max.s32 %r1, [%l1], -1"},
+    {"red.global.f32.add [%l1], %f1;", "red.global.add.f32 [%l1], %f1"},
     {"ld .global .u32 %r1, [ %l1 - 8 ];", "ld.global.u32 %r1, [%l1+-8]"},
     {"mov.u32 %r1, 0x1Fu;", "mov.u32 %r1, 31"},
     {"mov.u32 %r1, 0b101;", "mov.u32 %r1, 5"},
