@@ -212,6 +212,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/stillness.h \
   sim/detect/race/attempts.c \
   sim/detect/race/attempts.h \
+  sim/detect/race/copy_gap.c \
+  sim/detect/race/copy_gap.h \
   sim/detect/race/decides.c \
   sim/detect/race/decides.h \
   sim/detect/race/guess_state.c \

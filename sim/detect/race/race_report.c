@@ -4,6 +4,7 @@
 #include "sim/core/host.h"
 #include "sim/core/lane_groups.h"
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/race/copy_gap.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_repair.h"
 
@@ -205,6 +206,9 @@ static bool stores_alike(const ProbePoint *point, const Race *race, const RaceEn
 
 static Reason unordered_ptx(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const char *missing = what_is_missing(point, race, second);
+  const CopyGap *copy = copy_gap_find(point, race, second);
+  if (copy)
+    return because(copy->why, copy->repair);
   if (frees(point, &race->first) || frees(point, second))
     return whatever_barriers_do(missing, "free memory only when every thread has done with it: behind a barrier, or "
                                          "by the last one of an atomic counter, with __threadfence() before each "
@@ -449,7 +453,9 @@ static Finding *between_accesses(const RaceReport *report, const ProbePoint *poi
            other = {second->base, second->cycle, point->pc};
   if (report->late && race->cause == RACE_UNORDERED && !race_of_one_block(race, second))
     race_late_explain(report->late, finding, &one, &other);
-  if (!finding->fences && race->cause != RACE_SPECULATIVE)
+  bool plain = race->cause == RACE_UNORDERED || race->cause == RACE_LANES,
+       behind_copy = plain && copy_gap_find(point, race, second); /* no barrier by itself waits for it */
+  if (!finding->fences && race->cause != RACE_SPECULATIVE && !behind_copy)
     race_add_repairs(finding, point, race, second);
   return finding;
 }

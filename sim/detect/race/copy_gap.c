@@ -1,0 +1,61 @@
+#include "sim/detect/race/copy_gap.h"
+
+typedef struct GapRow {
+  Opcode op;
+  bool writes;
+  CopyGap gap;
+} GapRow;
+
+static const GapRow rows[] = {
+    {OP_BULKSTORE,
+     false,
+     {"the copy in bulk reads until its group has been waited for by its thread, and nothing orders the other access "
+      "behind that",
+      "wait for the copy's group in the thread that began it (cp.async.bulk.wait_group.read), and put a barrier "
+      "between that and what other threads store there"}},
+    {OP_BULKRED,
+     false,
+     {"the reduction in bulk reads until its group has been waited for by its thread, and nothing orders the other "
+      "access behind that",
+      "wait for its group in the thread that began it (cp.async.bulk.wait_group.read), and put a barrier between "
+      "that "
+      "and what other threads store there"}},
+    {OP_BULKSTORE,
+     true,
+     {"the copy in bulk writes until its group has been waited for by its thread (and not for its reads alone), and "
+      "nothing orders the other access behind that",
+      "wait for the copy's group in the thread that began it (cp.async.bulk.wait_group, without .read), and hand "
+      "over "
+      "behind that"}},
+    {OP_BULKRED,
+     true,
+     {"the reduction in bulk writes until its group has been waited for by its thread (and not for its reads alone), "
+      "and nothing orders the other access behind that",
+      "wait for its group in the thread that began it (cp.async.bulk.wait_group, without .read), and hand over "
+      "behind "
+      "that"}},
+    {OP_BULKLOAD,
+     true,
+     {"the copy in bulk writes until the phase of its mbarrier is over, and nothing orders the other access behind "
+      "that",
+      "wait for that phase of the mbarrier before, or hand over behind that"}},
+    {OP_LDGSTS,
+     true,
+     {"the asynchronous copy writes until its thread has waited for it, and nothing orders the other access behind "
+      "that",
+      "wait for the copy in the thread that began it (cp.async.wait_group, __pipeline_wait_prior()), and put a "
+      "barrier "
+      "between that and other threads' accesses"}},
+};
+
+const CopyGap *copy_gap_find(const ProbePoint *point, const Race *race, const RaceEnd *second) {
+  const RaceEnd *first = &race->first;
+  if (race_is_host(first) || race_is_host(second) || !race_of_one_launch(race, second) ||
+      race_launch_of(point, second)->program->dialect != DIALECT_PTX)
+    return NULL;
+  const Inst *inst = &race_launch_of(point, first)->kernel->insts[first->pc];
+  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+    if (rows[i].op == (Opcode)inst->op && rows[i].writes == first->write)
+      return &rows[i].gap;
+  return NULL;
+}
