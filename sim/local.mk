@@ -54,6 +54,8 @@ liblockstep_a_SOURCES += \
   sim/core/gpu.h \
   sim/core/hazards.c \
   sim/core/hazards.h \
+  sim/core/hold_once.c \
+  sim/core/hold_once.h \
   sim/core/host.c \
   sim/core/host.h \
   sim/core/lane_groups.c \

@@ -60,7 +60,7 @@ static void let_go(Sm *sm, Block *block, uint32_t id, uint64_t now, uint64_t res
   for (uint32_t rest = barrier.waiting; rest; rest &= rest - 1) {
     Warp *warp = &sm->warps[block->warp_slot[__builtin_ctz(rest)]];
     bool itself = self && self->warp == warp; /* it chooses who runs when it has done */
-    uint64_t held = gpu->holds_up && !itself ? sm_hold_up(sm) : 0;
+    uint64_t held = gpu->holds_up && !itself && !gpu->machine->sm.held_once ? sm_hold_up(sm) : 0;
     if (warp->groups) {
       release_groups(sm, &barrier, warp, id, resume + held);
       if (!itself)

@@ -40,6 +40,7 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->threads = 1;
   gpu->timer_phase = random_phase(seed);
   gpu->holds_up = machine->sm.held_up > 0;
+  gpu->hold.before = machine->sm.held_once - 1;
   gpu->backing = backing;
   gpu->sms = PAGES_NEW(Sm, machine->gpu.sms);
   gpu->l1_memory = g_new0(char *, machine->gpu.sms / L1_NEIGHBOURS + 1);
@@ -153,6 +154,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   gpu->register_rows = MAX(gpu->register_rows, rows);
   gpu->ready_rows = MAX(gpu->ready_rows, rows + CONTROL_SCOREBOARDS);
   g_ptr_array_add(gpu->launches, launch);
+  hold_once_launch(gpu, launch);
   gpu->unfinished_blocks += launch->blocks;
   gpu->unfinished_launches++;
   gpu->undispatched++;

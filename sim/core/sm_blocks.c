@@ -119,9 +119,11 @@ static bool find_shared(const Sm *sm, const Launch *launch, uint32_t *base) {
 
 /* How late a warp starts (sm.held_up): every other one; some of them so late that others have come far by then, or
  * are done. */
-static uint64_t late_start(Sm *sm) {
+static uint64_t late_start(Sm *sm, const Block *block, uint32_t warp_in_block) {
   enum { VERY_LATE_EVERY = 8, VERY_LATE = 16 };
-  if (!rng_below(&sm->held, 2))
+  if (sm->gpu->machine->sm.held_once)
+    return hold_once_start(sm->gpu, block, warp_in_block);
+  if (!sm->gpu->holds_up || !rng_below(&sm->held, 2))
     return 0;
   uint64_t late = rng_below(&sm->held, sm->gpu->machine->sm.held_up);
   return late % VERY_LATE_EVERY ? late : VERY_LATE * late;
@@ -176,7 +178,7 @@ static void start_warp(Sm *sm, Block *block, uint32_t warp_in_block, uint32_t sl
   scheduler_come_to(sm, warp, &launch->decoded[warp->pc]);
   uint32_t jitter = sm->gpu->machine->sm.jitter_cycles;
   Rng *rng = sm->refilled ? &sm->starts : &sm->jitter;
-  sm_wake(sm, warp, now + (sm->gpu->holds_up ? late_start(sm) : 0) + (jitter ? rng_below(rng, jitter + 1) : 0));
+  sm_wake(sm, warp, now + late_start(sm, block, warp_in_block) + (jitter ? rng_below(rng, jitter + 1) : 0));
 }
 
 static Block *free_block(Sm *sm) {

@@ -123,14 +123,6 @@ static uint64_t noise(Sm *sm, const Warp *warp) {
   return rng_below(&sm->jitter, NOISE_EVERY) ? 0 : rng_below(&sm->jitter, NOISE_CYCLES);
 }
 
-/* Others may wait for it, or it for others: an access that is no plain one of PTX, a fence or a barrier. */
-static bool synchronizes(const Issue *issue) {
-  const OpInfo *info = &op_info[issue->inst->op];
-  bool access = (info->unit == UNIT_GLOBAL || info->unit == UNIT_SHARED) && info->flags & (OPF_LOAD | OPF_STORE);
-  bool weak = issue->inst->sem == SEM_WEAK && issue->block->launch->program->dialect == DIALECT_PTX;
-  return info->flags & (OPF_ATOMIC | OPF_FENCE | OPF_BARRIER) || (access && !weak);
-}
-
 /* Half as often for a short while only: what goes wrong where others are just by needs that. */
 uint64_t sm_hold_up(Sm *sm) {
   enum { BRIEFLY = 5 };
@@ -139,6 +131,12 @@ uint64_t sm_hold_up(Sm *sm) {
     return 0;
   uint64_t held = rng_below(&sm->held, sm->gpu->machine->sm.held_up);
   return choice < 2 ? held : held >> BRIEFLY;
+}
+
+static uint64_t hold_behind(const Issue *issue) {
+  if (!hold_is_place(issue->inst, issue->block->launch->program->dialect))
+    return 0;
+  return issue->gpu->machine->sm.held_once ? hold_once_behind(issue) : sm_hold_up(issue->sm);
 }
 
 /* The running lanes may exit without further work. */
@@ -161,7 +159,7 @@ static void go_on(const Issue *issue) {
   Warp *warp = issue->warp;
   uint64_t delay = G_UNLIKELY(issue->gpu->noisy) ? noise(issue->sm, warp) : 0;
   if (G_UNLIKELY(issue->gpu->holds_up))
-    delay += synchronizes(issue) ? sm_hold_up(issue->sm) : 0;
+    delay += hold_behind(issue);
   const Decoded *decoded = &issue->block->launch->decoded[warp->pc];
   if (G_LIKELY(!issue->drains)) {
     sm_wait_for_operands(issue->sm, warp, decoded, issue->next, delay);

@@ -9,6 +9,7 @@
 
 #include "sim/core/exec.h"
 #include "sim/core/flight.h"
+#include "sim/core/hold_once.h"
 #include "sim/core/older_load.h"
 #include "sim/core/pipes.h"
 #include "sim/core/probe.h"
@@ -343,6 +344,7 @@ typedef struct Gpu {
   const Stop *stop; /* what the run listens to (gpu_run() doesn't); NULL: nothing. Borrowed */
   uint32_t unit_latency[UNIT_COUNT];
   bool holds_up;        /* the machine has sm.held_up */
+  HoldOnce hold;        /* where sm.held_once says */
   uint32_t timer_phase; /* of the timer that wakes sleepers: nanoseconds that it is ahead of cycle 0 */
   bool noisy;           /* warps are held up at random, now and then: breaks resonance (detect/progress.h) */
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */

@@ -125,6 +125,8 @@ static void add_schedules(JsonBuilder *builder, const GArray *schedules) {
     json_add_string(builder, "dispatch_order", schedule->dispatch_order);
     if (schedule->held_up)
       json_add_int(builder, "held_up", schedule->held_up);
+    if (schedule->held_once)
+      json_add_int(builder, "held_once", schedule->held_once);
     if (schedule->late_stores)
       json_add_int(builder, "late_stores", schedule->late_stores);
     json_add_int(builder, "seed", (int64_t)schedule->seed);

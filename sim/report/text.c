@@ -111,7 +111,7 @@ enum { SEEDS_LISTED = 4 };
 static bool is_one_group(const ScheduleResult *a, const ScheduleResult *b) {
   return a->verdict == b->verdict && a->result == b->result && g_str_equal(a->policy, b->policy) &&
          g_str_equal(a->branch_order, b->branch_order) && g_str_equal(a->dispatch_order, b->dispatch_order) &&
-         a->held_up == b->held_up && a->late_stores == b->late_stores;
+         a->held_up == b->held_up && !a->held_once == !b->held_once && a->late_stores == b->late_stores;
 }
 
 /* True if schedule `i` is the first with its policy, orders, verdict and result. */
@@ -141,6 +141,11 @@ static char *list_text(const GArray *numbers) {
   return g_string_free(text, FALSE);
 }
 
+static int by_size(gconstpointer a, gconstpointer b) {
+  uint64_t one = *(const uint64_t *)a, other = *(const uint64_t *)b;
+  return (one > other) - (one < other);
+}
+
 /* The seeds and the span of cycles of the schedules that share policy, orders, verdict and result with schedule
  * `i`. */
 static void append_group(const GArray *schedules, guint i, bool results, Canvas *canvas) {
@@ -151,21 +156,26 @@ static void append_group(const GArray *schedules, guint i, bool results, Canvas 
     const ScheduleResult *other = &g_array_index(schedules, ScheduleResult, j);
     if (!is_one_group(own, other))
       continue;
-    g_array_append_val(numbers, other->seed);
+    uint64_t number = other->held_once ? other->held_once : other->seed;
+    g_array_append_val(numbers, number);
     lowest = MIN(lowest, other->cycles);
     highest = MAX(highest, other->cycles);
   }
   g_autofree char *span = lowest == highest
                               ? g_strdup_printf("%" G_GUINT64_FORMAT, lowest)
                               : g_strdup_printf("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, lowest, highest);
-  g_autofree char *seeds = list_text(numbers);
+  if (own->held_once)
+    g_array_sort(numbers, by_size);
+  g_autofree char *list = list_text(numbers), *seeds = own->held_once ? g_strdup_printf("%" G_GUINT64_FORMAT, own->seed) : g_strdup(list);
   paint_plain(canvas, "  %-20s %-18s %-12s %16s  ", own->policy, own->branch_order, seeds, span);
   paint_append(canvas, paint_of_verdict(own->verdict), "%s", verdict_name(own->verdict));
   if (results && own->result)
     paint_plain(canvas, ", result %u", own->result);
   if (own->reordered)
     paint_plain(canvas, ", blocks dispatched in %s order", own->dispatch_order);
-  if (own->held_up)
+  if (own->held_once)
+    paint_plain(canvas, ", one warp held up for %u cycles at place%s %s", own->held_up, numbers->len > 1 ? "s" : "", list);
+  else if (own->held_up)
     paint_plain(canvas, ", warps held up to %u cycles", own->held_up);
   if (own->late_stores)
     paint_plain(canvas, ", stores up to %u cycles late", own->late_stores);

@@ -56,7 +56,8 @@ typedef struct ScheduleResult {
   bool starved;   /* cut off: an unfair policy, and not counted as a verdict */
   bool relies;    /* it goes wrong since blocks come in another order: a finding (dispatch-order), and not counted */
   bool reordered; /* its blocks are dispatched in another order than the machine's own */
-  uint32_t held_up;     /* its warps are held up for so many cycles or fewer, now and then */
+  uint32_t held_up;     /* its warps are held up for so many cycles or fewer, now and then; or: */
+  uint32_t held_once;   /* one is, once, at this place (sm.held_once); 0: none */
   uint32_t late_stores; /* its stores are up to so many cycles late */
   guint result;         /* which of RunResult.results, from 1; 0: it didn't complete */
 } ScheduleResult;

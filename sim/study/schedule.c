@@ -47,10 +47,41 @@ static void append_reordered(GArray *schedules, Schedule own, guint count) {
 enum { FEW_SEEDS = 4, LATE_SEEDS = 16 };
 
 /* Held up for many round trips to memory, so that others do much meanwhile. */
+enum { HELD_CYCLES = 20000 };
 static void append_held(GArray *schedules, Schedule own, guint count) {
-  own.held_up = 20000;
+  own.held_up = HELD_CYCLES;
   if (schedules->len < count)
     g_array_append_val(schedules, own);
+}
+
+static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+/* Warps that are held up now and then, under one seed after the other, and between these one that is held up once, at
+ * one place after the other: at all of them if there are few, else spread over them. */
+static void append_all_held(GArray *schedules, Schedule own, unsigned seeds, uint64_t places) {
+  enum { PLACES_TRIED = 256 };
+  unsigned tried = seeds < FEW_SEEDS ? seeds : (unsigned)MIN(places, PLACES_TRIED);
+  uint64_t step = places * 5 / 8 | 1; /* near the golden section */
+  while (places > 1 && greatest_divisor(step, places) > 1)
+    step += 2;
+  for (unsigned i = 0; i < MAX(seeds, tried); i++) {
+    Schedule next = own;
+    next.seed += i;
+    if (i < seeds)
+      append_held(schedules, next, G_MAXUINT);
+    next = own;
+    next.held_up = HELD_CYCLES;
+    next.held_once = places ? 1 + (uint32_t)(i * step % places) : 0;
+    if (i < tried && places)
+      g_array_append_val(schedules, next);
+  }
 }
 
 /* Late stores: a few round trips to memory, or many, so that other threads come to where a store isn't seen. */
@@ -111,9 +142,7 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
     next.more = i >= own_seeds;
     append_late(schedules, next, G_MAXUINT);
   }
-  next = own;
-  for (unsigned i = 0; i < (seeds < FEW_SEEDS ? MIN(kinds.held, MAX(seeds, 1u)) : kinds.held); i++, next.seed++)
-    append_held(schedules, next, G_MAXUINT);
+  append_all_held(schedules, own, seeds < FEW_SEEDS ? MIN(kinds.held, MAX(seeds, 1u)) : kinds.held, kinds.places);
   return schedules;
 }
 
@@ -124,14 +153,17 @@ Machine *schedule_machine(const Schedule *schedule, const Machine *machine) {
   variant->grid.dispatch_order = schedule->dispatch;
   if (schedule->held_up)
     variant->sm.held_up = schedule->held_up;
+  if (schedule->held_once)
+    variant->sm.held_once = schedule->held_once;
   if (schedule->late_stores)
     variant->memory.late_stores = schedule->late_stores;
   return variant;
 }
 
 char *schedule_text(const Schedule *schedule) {
-  g_autofree char *held =
-      schedule->held_up ? g_strdup_printf("warps held up to %u cycles, ", schedule->held_up) : g_strdup("");
+  g_autofree char *held = schedule->held_once ? g_strdup_printf("a warp held up at place %u, ", schedule->held_once)
+                          : schedule->held_up ? g_strdup_printf("warps held up to %u cycles, ", schedule->held_up)
+                                              : g_strdup("");
   g_autofree char *late =
       schedule->late_stores ? g_strdup_printf("stores up to %u cycles late, ", schedule->late_stores) : g_strdup("");
   return g_strdup_printf("policy %s, branch order %s, %s%s%s%s%sseed %" G_GUINT64_FORMAT,
@@ -147,17 +179,19 @@ ScheduleResult schedule_result(const Schedule *schedule) {
                           .dispatch_order = dispatch_names[schedule->dispatch],
                           .reordered = schedule->reordered,
                           .held_up = schedule->held_up,
+                          .held_once = schedule->held_once,
                           .late_stores = schedule->late_stores,
                           .seed = schedule->seed};
 }
 
 char *schedule_arguments(const ScheduleResult *schedule) {
-  g_autofree char *held =
-      schedule->held_up ? g_strdup_printf(" -s sm.held_up=%u", schedule->held_up) : g_strdup("");
+  g_autofree char *held = schedule->held_up ? g_strdup_printf(" -s sm.held_up=%u", schedule->held_up) : g_strdup(""),
+                  *once = schedule->held_once ? g_strdup_printf(" -s sm.held_once=%u", schedule->held_once)
+                                              : g_strdup("");
   g_autofree char *late =
       schedule->late_stores ? g_strdup_printf(" -s memory.late_stores=%u", schedule->late_stores) : g_strdup("");
-  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s%s%s%s%s --seed %" G_GUINT64_FORMAT,
+  return g_strdup_printf("-s sm.policy=%s -s sm.simt_stack.branch_order=%s%s%s%s%s%s --seed %" G_GUINT64_FORMAT,
                          schedule->policy, schedule->branch_order,
                          schedule->reordered ? " -s grid.dispatch_order=" : "",
-                         schedule->reordered ? schedule->dispatch_order : "", held, late, schedule->seed);
+                         schedule->reordered ? schedule->dispatch_order : "", held, once, late, schedule->seed);
 }

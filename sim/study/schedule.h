@@ -12,6 +12,7 @@ typedef struct Schedule {
   uint64_t seed;
   bool reordered;       /* `dispatch` isn't the machine's own */
   uint32_t held_up;     /* cycles (sm.held_up) */
+  uint32_t held_once;   /* the place (sm.held_once); 0: none */
   uint32_t late_stores; /* cycles (memory.late_stores) */
   bool more;            /* of late stores: for a short program only */
 } Schedule;
@@ -20,6 +21,7 @@ typedef struct Schedule {
 typedef struct ScheduleKinds {
   bool blocks;   /* some launch has several */
   unsigned held; /* under so many seeds, at most, warps are held up, too */
+  uint64_t places; /* where one may be held up, once (hold_once.h) */
   unsigned late; /* under so many seeds, at most, stores are late, too (unfenced.h) */
 } ScheduleKinds;
 
