@@ -68,6 +68,11 @@ uint64_t hold_once_behind(const Issue *issue) {
   return hold->passes-- ? 0 : gpu->machine->sm.held_up; /* then it has been, and never is again */
 }
 
+bool hold_once_was(const Gpu *gpu) {
+  const HoldOnce *hold = &gpu->hold;
+  return hold->launch && (hold->pc == HOLD_START ? !hold->passes : hold->passes == UINT32_MAX);
+}
+
 uint64_t hold_once_start(const Gpu *gpu, const Block *block, uint32_t warp_in_block) {
   const HoldOnce *hold = &gpu->hold;
   return hold->pc == HOLD_START && !hold->passes && is_warp(hold, block, warp_in_block) ? gpu->machine->sm.held_up

@@ -36,5 +36,7 @@ void hold_once_launch(struct Gpu *gpu, const struct Launch *launch);
 /* How many cycles the warp is held up behind the instruction; before its first one. */
 uint64_t hold_once_behind(const struct Issue *issue);
 uint64_t hold_once_start(const struct Gpu *gpu, const struct Block *block, uint32_t warp_in_block);
+/* Somebody was held up. */
+bool hold_once_was(const struct Gpu *gpu);
 
 #endif

@@ -146,6 +146,22 @@ static int by_size(gconstpointer a, gconstpointer b) {
   return (one > other) - (one < other);
 }
 
+/* `places`: of the runs in which one warp was held up, once. */
+static void append_disturbance(const ScheduleResult *own, GArray *places, Canvas *canvas) {
+  g_array_sort(places, by_size);
+  g_autofree char *list = list_text(places);
+  if (own->reordered)
+    paint_plain(canvas, ", blocks dispatched in %s order", own->dispatch_order);
+  if (own->held_once && places->len > SEEDS_LISTED)
+    paint_plain(canvas, ", one warp held up for %u cycles at %u places", own->held_up, places->len);
+  else if (own->held_once)
+    paint_plain(canvas, ", one warp held up for %u cycles at place %s", own->held_up, list);
+  else if (own->held_up)
+    paint_plain(canvas, ", warps held up to %u cycles", own->held_up);
+  if (own->late_stores)
+    paint_plain(canvas, ", stores up to %u cycles late", own->late_stores);
+}
+
 /* The seeds and the span of cycles of the schedules that share policy, orders, verdict and result with schedule
  * `i`. */
 static void append_group(const GArray *schedules, guint i, bool results, Canvas *canvas) {
@@ -164,21 +180,12 @@ static void append_group(const GArray *schedules, guint i, bool results, Canvas 
   g_autofree char *span = lowest == highest
                               ? g_strdup_printf("%" G_GUINT64_FORMAT, lowest)
                               : g_strdup_printf("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, lowest, highest);
-  if (own->held_once)
-    g_array_sort(numbers, by_size);
-  g_autofree char *list = list_text(numbers), *seeds = own->held_once ? g_strdup_printf("%" G_GUINT64_FORMAT, own->seed) : g_strdup(list);
+  g_autofree char *seeds = own->held_once ? g_strdup_printf("%" G_GUINT64_FORMAT, own->seed) : list_text(numbers);
   paint_plain(canvas, "  %-20s %-18s %-12s %16s  ", own->policy, own->branch_order, seeds, span);
   paint_append(canvas, paint_of_verdict(own->verdict), "%s", verdict_name(own->verdict));
   if (results && own->result)
     paint_plain(canvas, ", result %u", own->result);
-  if (own->reordered)
-    paint_plain(canvas, ", blocks dispatched in %s order", own->dispatch_order);
-  if (own->held_once)
-    paint_plain(canvas, ", one warp held up for %u cycles at place%s %s", own->held_up, numbers->len > 1 ? "s" : "", list);
-  else if (own->held_up)
-    paint_plain(canvas, ", warps held up to %u cycles", own->held_up);
-  if (own->late_stores)
-    paint_plain(canvas, ", stores up to %u cycles late", own->late_stores);
+  append_disturbance(own, numbers, canvas);
   paint_plain(canvas, "\n");
 }
 

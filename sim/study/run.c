@@ -6,6 +6,7 @@
 #include "sim/core/look.h"
 #include "sim/core/record.h"
 #include "sim/detect/detectors.h"
+#include "sim/detect/naming/locate.h"
 #include "sim/detect/progress.h"
 #include "sim/study/simulation.h"
 
@@ -246,12 +247,46 @@ static uint64_t l2_lines(const Gpu *gpu) {
   return lines;
 }
 
+/* The warp that was held up waits for what others did meanwhile. */
+static void tell_missed(const HoldOnce *hold, Finding *finding) {
+  uint64_t warps = hold->launch->block_warps;
+  if (finding->id != FINDING_ORPHAN_WAIT || finding->block != (int64_t)(hold->warp / warps) ||
+      finding->warp != (int64_t)(hold->warp % warps))
+    return;
+  g_free(finding->repair);
+  finding->repair = g_strdup("what others do while a thread stands still there is missed: let it read what it waits "
+                             "for before it lets them go on, or let the change stay until it has been seen");
+}
+
+/* What went wrong did so because a warp was held up at one place (sm.held_once): says where. */
+static void tell_hold(const Gpu *gpu, const GPtrArray *findings) {
+  const HoldOnce *hold = &gpu->hold;
+  if (!hold_once_was(gpu))
+    return;
+  uint64_t warps = hold->launch->block_warps;
+  g_autofree char *who = g_strdup_printf("in this run warp %" G_GUINT64_FORMAT " of block %" G_GUINT64_FORMAT
+                                         " was held up for %u cycles",
+                                         hold->warp % warps, hold->warp / warps, gpu->machine->sm.held_up);
+  for (guint i = 0; i < findings->len; i++) {
+    Finding *finding = g_ptr_array_index(findings, i);
+    if (finding_severity(finding->id) != SEVERITY_ERROR)
+      continue;
+    g_autofree char *source = hold->pc == HOLD_START ? NULL : locate_source(hold->launch, hold->pc);
+    if (source)
+      locate_evidence(finding, hold->launch, hold->pc, g_strdup_printf("%s behind `%s`", who, source));
+    else
+      finding_add_evidence(finding, 0, g_strdup_printf("%s before its first instruction", who));
+    tell_missed(hold, finding);
+  }
+}
+
 static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome) {
   Gpu *gpu = simulation->gpu;
   const Scenario *scenario = simulation->scenario;
   RunResult *result = g_new0(RunResult, 1);
   count_resident(gpu);
   result->trial_misplaced = !detectors_conclude(simulation->detectors);
+  tell_hold(gpu, simulation->findings);
   result->scenario = g_strdup(scenario->name);
   result->file = g_strdup(scenario->file);
   result->machine = g_strdup(machine->name);
