@@ -63,24 +63,29 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
-/* Warps that are held up now and then, under one seed after the other, and between these one that is held up once, at
- * one place after the other: at all of them if there are few, else spread over them. */
-static void append_all_held(GArray *schedules, Schedule own, unsigned seeds, uint64_t places) {
-  enum { PLACES_TRIED = 256 };
-  unsigned tried = seeds < FEW_SEEDS ? seeds : (unsigned)MIN(places, PLACES_TRIED);
+/* One warp is held up once, at place `number` of an order that spreads over all of them and has each once. */
+static void append_held_once(GArray *schedules, Schedule own, uint64_t places, unsigned number, guint count) {
+  if (number >= places || schedules->len >= count)
+    return;
   uint64_t step = places * 5 / 8 | 1; /* near the golden section */
   while (places > 1 && greatest_divisor(step, places) > 1)
     step += 2;
-  for (unsigned i = 0; i < MAX(seeds, tried); i++) {
-    Schedule next = own;
-    next.seed += i;
+  own.held_up = HELD_CYCLES;
+  own.held_once = 1 + (uint32_t)(number * step % places);
+  g_array_append_val(schedules, own);
+}
+
+/* Warps that are held up now and then, under one seed after the other, and between these one that is held up once, at
+ * one place after the other. */
+static void append_all_held(GArray *schedules, Schedule own, unsigned seeds, uint64_t places) {
+  enum { PLACES_TRIED = 256 };
+  unsigned tried = seeds < FEW_SEEDS ? seeds : PLACES_TRIED;
+  Schedule next = own;
+  for (unsigned i = 0; i < MAX(seeds, tried); i++, next.seed++) {
     if (i < seeds)
       append_held(schedules, next, G_MAXUINT);
-    next = own;
-    next.held_up = HELD_CYCLES;
-    next.held_once = places ? 1 + (uint32_t)(i * step % places) : 0;
-    if (i < tried && places)
-      g_array_append_val(schedules, next);
+    if (i < tried)
+      append_held_once(schedules, own, places, i, G_MAXUINT);
   }
 }
 
@@ -97,7 +102,8 @@ GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, S
   GArray *schedules = new_schedules();
   BranchOrder orders[ORDER_COUNT];
   unsigned norders = branch_orders(machine->sm.simt_stack.branch_order, orders);
-  for (Schedule own = own_schedule(machine, seed), next = own; schedules->len < count; own.seed++) {
+  const Schedule first = own_schedule(machine, seed);
+  for (Schedule own = first, next = own; schedules->len < count; own.seed++) {
     next.seed = own.seed;
     for (unsigned order = 0; order < norders; order++)
       for (unsigned policy = 0; policy < POLICY_COUNT && schedules->len < count; policy++) {
@@ -108,8 +114,10 @@ GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, S
       }
     if (kinds.blocks)
       append_reordered(schedules, own, count);
-    if (own.seed - seed < kinds.held)
+    if (own.seed - seed < kinds.held) {
       append_held(schedules, own, count);
+      append_held_once(schedules, first, kinds.places, (unsigned)(own.seed - seed), count);
+    }
     if (own.seed - seed < kinds.late)
       append_late(schedules, own, count);
   }

@@ -27,10 +27,11 @@ typedef struct ScheduleKinds {
 
 /* The machine's own policy under `seeds` seeds from `seed` on, then the other branch order, the other policies, the
  * other orders of dispatch, and late stores under each of the seeds, and more of them (Schedule.more) unless there
- * are few; at the end warps that are held up, likewise under more seeds. */
+ * are few; at the end warps that are held up, likewise under more seeds, and one that is, at one place after
+ * another. */
 GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds, ScheduleKinds kinds);
 /* `count` schedules: seed after seed each policy with each branch order, the machine's own first, the other orders of
- * dispatch, warps that are held up, and late stores. */
+ * dispatch, warps that are held up, now and then or one of them once, and late stores. */
 GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, ScheduleKinds kinds);
 /* The machine under that schedule; free it with machine_free(). */
 Machine *schedule_machine(const Schedule *schedule, const Machine *machine);

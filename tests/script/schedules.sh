@@ -23,10 +23,10 @@ refuses() { # refuses WORDS OPTION...: wrong usage with these words
 }
 
 plan 21
-check traces/slides/k1.yaml -m h200 --schedules 29
-point "as many schedules as asked for" "$(expects '(the worst of 29 schedules)'
+check traces/slides/k1.yaml -m h200 --schedules 30
+point "as many schedules as asked for" "$(expects '(the worst of 30 schedules)'
   expects '  random               fallthrough-first  1,2 ')"
-point "one result under all of them" "$(expects 'the same result under 29 schedules: gg = -1, success = 1 0 1, thread = 0 -1 1')"
+point "one result under all of them" "$(expects 'the same result under 30 schedules: gg = -1, success = 1 0 1, thread = 0 -1 1')"
 check traces/slides/k1.yaml -m h200 --schedules 3 --format json
 point "each schedule of JSON names its result" "$(test "$(grep -c '"result" : 1' "$folder/out")" = 3 || cat "$folder/out"
   expects '"again" : null')"
@@ -88,12 +88,12 @@ point "a warp that is held up behind a barrier" "$(expects ': barrier-deadlock (
   expects 'error: barrier-deadlock: all 32 lanes of warp 0 of block 0 wait at barrier 2 (32 of 64 threads have come)')"
 check tests/corpus/cuda_slow_sleep.yaml -m h200
 point "schedules that weren't finished" "$(expects 'cuda_slow_sleep on h200: completed'
-  expects 'not finished: 5 of the 64 schedules in which warps are held up, after up to '
+  expects 'not finished: 6 of the 152 schedules in which warps are held up, after up to '
   expects '  to go on: lockstep run tests/corpus/cuda_slow_sleep.yaml -m h200 '
   expects ' -s sm.held_up=20000 --seed 3')"
 check tests/corpus/cuda_slow_sleep.yaml -m h200 --format json
 point "the same in JSON" "$(expects '"held_up_unfinished" : {'
-  expects '"tried" : 64')"
+  expects '"tried" : 152')"
 
 # The race shows under an earlier schedule than the hang, which has it, too: its repairs were tried under the first.
 check tests/corpus/cuda_named_groups_one.yaml -m h200 --seed 7
