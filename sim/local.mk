@@ -56,6 +56,7 @@ liblockstep_a_SOURCES += \
   sim/core/hazards.h \
   sim/core/hold_once.c \
   sim/core/hold_once.h \
+  sim/core/hold_place.h \
   sim/core/host.c \
   sim/core/host.h \
   sim/core/lane_groups.c \

@@ -20,15 +20,14 @@ static bool is_control(const Inst *inst) {
   }
 }
 
-/* What is computed in a block that ends the lanes is nobody's, and nothing is behind its fence: code for debuggers
- * has both. */
+/* Nothing is behind a fence in a block that ends the lanes: code for debuggers has one there. */
 static bool block_works(const Kernel *kernel, const Flow *flow, uint32_t block) {
   const Inst *last = &kernel->insts[flow->first[block + 1] - 1];
   bool ends = last->op == OP_EXIT && !inst_is_guarded(last);
   for (uint32_t pc = flow->first[block]; pc < flow->first[block + 1]; pc++) {
     const Inst *inst = &kernel->insts[pc];
-    bool idle = op_info[inst->op].unit == UNIT_ALU || op_info[inst->op].flags & OPF_FENCE;
-    if (!is_control(inst) && !(ends && idle))
+    bool idle = ends && op_info[inst->op].flags & OPF_FENCE;
+    if (!is_control(inst) && !idle)
       return true;
   }
   return false;

@@ -5,6 +5,7 @@
 #include "sim/core/cached.h"
 #include "sim/core/dispatch.h"
 #include "sim/core/due.h"
+#include "sim/core/hold_once.h"
 #include "sim/core/host.h"
 #include "sim/core/serve.h"
 #include "sim/core/windows.h"

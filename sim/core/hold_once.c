@@ -1,8 +1,5 @@
 #include "sim/core/hold_once.h"
 
-#include "sim/core/exec.h"
-#include "sim/core/state.h"
-
 enum { HOLD_WARPS = 8, HOLD_TIMES = 2 };
 
 bool hold_is_place(const Inst *inst, Dialect dialect) {

@@ -7,36 +7,18 @@
 #ifndef LOCKSTEP_CORE_HOLD_ONCE_H
 #define LOCKSTEP_CORE_HOLD_ONCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "isa/program.h"
-
-struct Gpu;
-struct Issue;
-struct Block;
-struct Launch;
-
-typedef struct HoldOnce {
-  uint32_t before;             /* places of later launches yet to be passed; of the one below if there is none: 0 */
-  const struct Launch *launch; /* whose warp is held up; NULL: not known yet, or nobody is */
-  uint64_t warp;               /* of the launch: block by block */
-  uint32_t pc;                 /* behind this instruction; HOLD_START */
-  uint32_t passes;             /* so many times it passes before that */
-} HoldOnce;
-
-enum { HOLD_START = UINT32_MAX };
+#include "sim/core/state.h"
 
 /* Others may wait for it, or it for others: an access that is no plain one of PTX, a fence or a barrier. */
 bool hold_is_place(const Inst *inst, Dialect dialect);
 /* How many places a launch of so many warps has. */
 uint64_t hold_once_places(const Kernel *kernel, Dialect dialect, uint64_t warps);
 /* A launch is added: it may be the one. */
-void hold_once_launch(struct Gpu *gpu, const struct Launch *launch);
+void hold_once_launch(Gpu *gpu, const Launch *launch);
 /* How many cycles the warp is held up behind the instruction; before its first one. */
-uint64_t hold_once_behind(const struct Issue *issue);
-uint64_t hold_once_start(const struct Gpu *gpu, const struct Block *block, uint32_t warp_in_block);
+uint64_t hold_once_behind(const Issue *issue);
+uint64_t hold_once_start(const Gpu *gpu, const Block *block, uint32_t warp_in_block);
 /* Somebody was held up. */
-bool hold_once_was(const struct Gpu *gpu);
+bool hold_once_was(const Gpu *gpu);
 
 #endif

@@ -7,6 +7,7 @@
 #include "sim/core/barrier.h"
 #include "sim/core/bulk.h"
 #include "sim/core/cluster.h"
+#include "sim/core/hold_once.h"
 #include "sim/core/lane_groups.h"
 #include "sim/core/occupancy.h"
 #include "sim/core/remote.h"

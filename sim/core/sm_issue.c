@@ -6,6 +6,7 @@
 #include "sim/core/cached.h"
 #include "sim/core/constants.h"
 #include "sim/core/hazards.h"
+#include "sim/core/hold_once.h"
 #include "sim/core/locks.h"
 #include "sim/core/members.h"
 #include "sim/core/record.h"

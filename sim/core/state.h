@@ -9,7 +9,7 @@
 
 #include "sim/core/exec.h"
 #include "sim/core/flight.h"
-#include "sim/core/hold_once.h"
+#include "sim/core/hold_place.h"
 #include "sim/core/older_load.h"
 #include "sim/core/pipes.h"
 #include "sim/core/probe.h"

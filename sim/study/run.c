@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/quote.h"
+#include "sim/core/hold_once.h"
 #include "sim/core/look.h"
 #include "sim/core/record.h"
 #include "sim/detect/detectors.h"

@@ -155,7 +155,7 @@ static const struct {
     {"nanosleep.u32 100; trap;", "NANOSLEEP TRAP"},
     {"ld.global.nc.cg.u32 %r1, [%l1]; ld.global.cs.nc.L1::no_allocate.L2::128B.u32 %r2, [%l1];", "LD LD"},
     {"ld.global.nc.u32 %r1, [%l1]; ld.global.nc.ca.L2::256B.u32 %r2, [%l1];", "LD LD"},
-    {"T: .branchtargets DONE, TWO, DONE; brx.idx %r1, T; TWO: @%p4 exit;", "ISETP EXIT ISETP BRA EXIT EXIT"},
+    {"T: .branchtargets DONE, TWO, DONE; brx.idx %r1, T; TWO: @%p4 exit;", "ISETP EXIT ISETP EXIT EXIT"},
     {"@%p1 add.u64 %l1, %l2, 1; @!%p1 bra DONE; @%p4 exit;", "IADD64 EXIT EXIT"},
 };
 
