@@ -75,6 +75,7 @@ UNIT_TESTS = \
   tests/unit/test_l1_sets \
   tests/unit/test_lane_groups \
   tests/unit/test_sync_records \
+  tests/unit/test_hold_once \
   tests/unit/test_lane_verdicts \
   tests/unit/test_lanes \
   tests/unit/test_leaders \
