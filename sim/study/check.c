@@ -71,10 +71,15 @@ static void record(RunResult *check, const Schedule *schedule, const RunResult *
   g_array_append_val(check->schedules, result);
 }
 
-/* A finding for verdicts that differ, with a schedule that reproduces each. */
+static bool is_hang(Verdict verdict) {
+  return verdict != VERDICT_COMPLETED && verdict != VERDICT_UNDECIDED && verdict != VERDICT_FAULT;
+}
+
+/* A finding for verdicts that differ, with a schedule that reproduces each. Who hangs whatever the schedule may do so in
+ * several ways. */
 static void report_dependence(RunResult *check) {
   bool seen[VERDICT_COUNT] = {false};
-  unsigned kinds = 0;
+  unsigned kinds = 0, hangs = 0;
   Finding *finding = finding_new(FINDING_SCHEDULE_DEPENDENT, g_strdup("the verdict depends on the schedule"));
   for (guint i = 0; i < check->schedules->len; i++) {
     const ScheduleResult *result = &g_array_index(check->schedules, ScheduleResult, i);
@@ -85,12 +90,13 @@ static void report_dependence(RunResult *check) {
       continue;
     seen[result->verdict] = true;
     kinds++;
+    hangs += is_hang(result->verdict);
     g_autofree char *arguments = schedule_arguments(result);
     finding_add_evidence(finding, 0, g_strdup_printf("%s: %s", verdict_name(result->verdict), arguments));
   }
   finding->file = g_strdup(check->file);
   finding->repair = g_strdup("order the threads by what they synchronise on, not by who is scheduled first");
-  if (kinds > 1)
+  if (kinds > 1 && hangs < kinds)
     g_ptr_array_insert(check->findings, 0, finding);
   else
     finding_free(finding);
