@@ -55,7 +55,8 @@ static void add_counts(const WaitGraph *graph, Finding *finding, const Inst *ins
       : began_again(graph, key, &counts)
           ? finding_repair_again
           : "initialise the barrier with the number of arrivals that really come in each phase, and before the first "
-            "of them (__syncthreads()); a thread that leaves early arrives a last time and drops out "
+            "of them (__syncthreads(), or cluster.sync() where other blocks arrive); a thread that leaves early "
+            "arrives a last time and drops out "
             "(arrive_and_drop()); and let each wait be for the next phase, by parity 0 first and then 1 and 0 "
             "in turn: one for a phase that is over waits for nothing");
 }

@@ -209,6 +209,9 @@ static bool initialises_again(const ProbePoint *point, const Race *race, const R
 const char *race_initialise_repair(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   if (initialises_again(point, race, second))
     return finding_repair_again;
+  if (!race_of_one_block(race, second))
+    return "let one thread of each block initialise its barrier, and put cluster.sync() behind that (not "
+           "__syncthreads(), which other blocks don't wait at), before any thread of the cluster uses it";
   return "let one thread initialise the barrier, and put __syncthreads() behind that, before any thread uses it";
 }
 
