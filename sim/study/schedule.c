@@ -63,15 +63,17 @@ static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
-/* One warp is held up once, at place `number` of an order that spreads over all of them and has each once. */
+/* One warp is held up once, at place `number` of an order that has each once, and spreads over the first times that
+ * warps come by (hold_once.h), and then over the second ones. */
 static void append_held_once(GArray *schedules, Schedule own, uint64_t places, unsigned number, guint count) {
   if (number >= places || schedules->len >= count)
     return;
-  uint64_t step = places * 5 / 8 | 1; /* near the golden section */
-  while (places > 1 && greatest_divisor(step, places) > 1)
+  uint64_t first = places / 2, from = number < first ? 0 : first, span = from ? places - first : first;
+  uint64_t step = span * 5 / 8 | 1; /* near the golden section */
+  while (span > 1 && greatest_divisor(step, span) > 1)
     step += 2;
   own.held_up = HELD_CYCLES;
-  own.held_once = 1 + (uint32_t)(number * step % places);
+  own.held_once = 1 + (uint32_t)(from + (number - from) * step % span);
   g_array_append_val(schedules, own);
 }
 

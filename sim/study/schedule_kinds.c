@@ -77,14 +77,15 @@ static uint64_t places(const Scenario *scenario, const Program *program) {
 
 ScheduleKinds schedule_kinds(const Scenario *scenario, const Machine *machine, Diag *diag) {
   g_autoptr(Diag) ignored = diag_new(), found = diag_new();
-  const Program *program = scenario_source(scenario, machine, ignored);
+  const Program *source = scenario_source(scenario, machine, ignored),
+                *own = scenario_program(scenario, machine, found), *program = source ? source : own;
   bool blocks = false;
-  if (!program && (program = scenario_program(scenario, machine, found)))
+  if (own)
     diag_add_all(diag, found); /* it is lowered once */
   for (guint i = 0; i < scenario->launches->len; i++)
     blocks |= blocks_of(g_ptr_array_index(scenario->launches, i)) > 1;
   return (ScheduleKinds){.blocks = blocks,
                          .held = held_seeds(scenario, machine, program),
-                         .places = places(scenario, program),
+                         .places = MAX(places(scenario, source), places(scenario, own)),
                          .late = late_seeds(scenario, machine, program)};
 }
