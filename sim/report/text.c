@@ -155,7 +155,8 @@ static void append_disturbance(const ScheduleResult *own, GArray *places, Canvas
   if (own->held_once && places->len > SEEDS_LISTED)
     paint_plain(canvas, ", one warp held up for %u cycles at %u places", own->held_up, places->len);
   else if (own->held_once)
-    paint_plain(canvas, ", one warp held up for %u cycles at place %s", own->held_up, list);
+    paint_plain(canvas, ", one warp held up for %u cycles at place%s %s", own->held_up, places->len > 1 ? "s" : "",
+                list);
   else if (own->held_up)
     paint_plain(canvas, ", warps held up to %u cycles", own->held_up);
   if (own->late_stores)
