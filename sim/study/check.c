@@ -550,37 +550,8 @@ static bool repeats(const RunResult *first, guint findings, const Diag *diag) {
   return all;
 }
 
-/* The runs in which warps are held up, the last ones of the list: of a short program there are more, since each finds
- * what it finds by chance. */
-enum { HELD_INSTRUCTIONS = 100000, HELD_SEEDS_MIN = 1, HELD_WAITING = 4 };
-
 static uint64_t instructions_of(const RunResult *run) {
   return counter_value(&run->counters, COUNTER_warp_instructions);
-}
-
-static void leave_out_held(GArray *schedules, const RunResult *first) {
-  uint64_t wanted = MAX(HELD_INSTRUCTIONS / MAX(instructions_of(first), 1), HELD_SEEDS_MIN);
-  guint held = 0;
-  while (held < schedules->len && g_array_index(schedules, Schedule, schedules->len - 1 - held).held_up)
-    held++;
-  if (held > wanted)
-    g_array_set_size(schedules, schedules->len - held + (guint)wanted);
-}
-
-/* The same of runs with late stores, in which most instructions are those of threads that wait. */
-enum { LATE_INSTRUCTIONS = 20000 };
-
-static void leave_out_late(GArray *schedules, const RunResult *first) {
-  uint64_t left = LATE_INSTRUCTIONS / MAX(instructions_of(first), 1);
-  for (guint i = 0; i < schedules->len;) {
-    bool more = g_array_index(schedules, Schedule, i).more;
-    if (more && !left) {
-      g_array_remove_index(schedules, i);
-      continue;
-    }
-    left -= more;
-    i++;
-  }
 }
 
 /* Makes the runs and gathers them in order, until something ends them (Gathering.united.stop); false after an error,
@@ -602,12 +573,11 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
       return false;
     StopReason cut = stop_is_final(run->stop) ? run->stop : STOP_NONE;
     if (i == 0 && !attempts->options->schedules) {
-      leave_out_held(attempts->schedules, run);
-      leave_out_late(attempts->schedules, run);
+      schedules_fit(attempts->schedules, instructions_of(run));
       all->united.schedules_wanted = count = attempts->schedules->len;
     }
     held += g_array_index(attempts->schedules, Schedule, i).held_up ? instructions_of(run) : 0;
-    if (held > HELD_WAITING * HELD_INSTRUCTIONS && !attempts->options->schedules)
+    if (held > SCHEDULES_HELD_MOST && !attempts->options->schedules)
       all->united.schedules_wanted = count = i + 1;
     guint findings = run->findings->len;
     try_repairs(attempts, i, run, all->united.findings, diag);

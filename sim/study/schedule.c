@@ -156,6 +156,38 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
   return schedules;
 }
 
+/* The runs in which warps are held up, the last ones of the list: of a short program there are more, since each finds
+ * what it finds by chance. */
+static void leave_out_held(GArray *schedules, uint64_t instructions) {
+  enum { INSTRUCTIONS = 100000, SEEDS_MIN = 1 };
+  uint64_t wanted = MAX(INSTRUCTIONS / MAX(instructions, 1), SEEDS_MIN);
+  guint held = 0;
+  while (held < schedules->len && g_array_index(schedules, Schedule, schedules->len - 1 - held).held_up)
+    held++;
+  if (held > wanted)
+    g_array_set_size(schedules, schedules->len - held + (guint)wanted);
+}
+
+/* The same of runs with late stores, in which most instructions are those of threads that wait. */
+static void leave_out_late(GArray *schedules, uint64_t instructions) {
+  enum { INSTRUCTIONS = 20000 };
+  uint64_t left = INSTRUCTIONS / MAX(instructions, 1);
+  for (guint i = 0; i < schedules->len;) {
+    bool more = g_array_index(schedules, Schedule, i).more;
+    if (more && !left) {
+      g_array_remove_index(schedules, i);
+      continue;
+    }
+    left -= more;
+    i++;
+  }
+}
+
+void schedules_fit(GArray *schedules, uint64_t instructions) {
+  leave_out_held(schedules, instructions);
+  leave_out_late(schedules, instructions);
+}
+
 Machine *schedule_machine(const Schedule *schedule, const Machine *machine) {
   Machine *variant = machine_copy(machine);
   variant->sm.policy = schedule->policy;

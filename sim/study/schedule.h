@@ -33,6 +33,11 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
 /* `count` schedules: seed after seed each policy with each branch order, the machine's own first, the other orders of
  * dispatch, warps that are held up, now and then or one of them once, and late stores. */
 GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, ScheduleKinds kinds);
+/* Of a program whose first run took so many warp instructions: leaves out runs in which warps are held up, or stores
+ * are late, that would take too long as a whole. */
+void schedules_fit(GArray *schedules, uint64_t instructions);
+/* So many instructions of runs in which warps are held up, most of them of threads that wait, are enough. */
+enum { SCHEDULES_HELD_MOST = 400000 };
 /* The machine under that schedule; free it with machine_free(). */
 Machine *schedule_machine(const Schedule *schedule, const Machine *machine);
 /* "policy youngest, branch order taken-first, seed 1". Newly allocated. */

@@ -1,5 +1,5 @@
-/* copy_gap.h - races with an asynchronous copy that nobody has waited for: its accesses belong to the thread that began
- * it, but come until that thread has waited for its group, or others for the phase of its mbarrier (PTX ISA,
+/* copy_gap.h - races with an asynchronous copy that nobody has waited for: its accesses belong to the thread that
+ * began it, but come until that thread has waited for its group, or others for the phase of its mbarrier (PTX ISA,
  * asynchronous copies). */
 #ifndef LOCKSTEP_DETECT_RACE_COPY_GAP_H
 #define LOCKSTEP_DETECT_RACE_COPY_GAP_H
