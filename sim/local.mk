@@ -525,6 +525,8 @@ liblockstep_a_SOURCES += \
   sim/study/lock_times.h \
   sim/study/put_fences.c \
   sim/study/put_fences.h \
+  sim/study/place_log.c \
+  sim/study/place_log.h \
   sim/study/rank.c \
   sim/study/rank.h \
   sim/study/older.c \

@@ -41,7 +41,6 @@ Gpu *gpu_new(const Machine *machine, Backing *backing, uint64_t seed) {
   gpu->threads = 1;
   gpu->timer_phase = random_phase(seed);
   gpu->holds_up = machine->sm.held_up > 0;
-  gpu->hold.before = machine->sm.held_once - 1;
   gpu->backing = backing;
   gpu->sms = PAGES_NEW(Sm, machine->gpu.sms);
   gpu->l1_memory = g_new0(char *, machine->gpu.sms / L1_NEIGHBOURS + 1);
@@ -155,7 +154,6 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   gpu->register_rows = MAX(gpu->register_rows, rows);
   gpu->ready_rows = MAX(gpu->ready_rows, rows + CONTROL_SCOREBOARDS);
   g_ptr_array_add(gpu->launches, launch);
-  hold_once_launch(gpu, launch);
   gpu->unfinished_blocks += launch->blocks;
   gpu->unfinished_launches++;
   gpu->undispatched++;
@@ -273,8 +271,10 @@ GpuStop gpu_run(Gpu *gpu, uint64_t instructions, uint64_t limit_cycles) {
   gpu->limit_cycles = limit_cycles;
   if (gpu->ages == 0 && PROBE_WANTED(gpu, part))
     memsys_follow(gpu->memsys, serve_part);
-  if (gpu->ages == 0)
+  if (gpu->ages == 0) {
+    hold_once_begin(gpu);
     dispatch_blocks(gpu, 0);
+  }
   GpuStop stop = run(gpu);
   gpu_collect(gpu);
   return stop;

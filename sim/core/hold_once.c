@@ -1,7 +1,5 @@
 #include "sim/core/hold_once.h"
 
-enum { HOLD_WARPS = 8, HOLD_TIMES = 2 };
-
 bool hold_is_place(const Inst *inst, Dialect dialect) {
   const OpInfo *info = &op_info[inst->op];
   bool access = (info->unit == UNIT_GLOBAL || info->unit == UNIT_SHARED) && info->flags & (OPF_LOAD | OPF_STORE);
@@ -25,32 +23,45 @@ static uint32_t find_instruction(const Kernel *kernel, Dialect dialect, uint32_t
   return pc;
 }
 
-uint64_t hold_once_places(const Kernel *kernel, Dialect dialect, uint64_t warps) {
-  return HOLD_TIMES * MIN(warps, HOLD_WARPS) * instructions(kernel, dialect);
+static uint64_t places(const Launch *launch) {
+  return launch->blocks * launch->block_warps * instructions(launch->kernel, launch->program->dialect);
 }
 
-/* Evenly, with the first and the last. */
-static uint64_t find_warp(uint64_t warps, uint32_t number) {
-  return warps > HOLD_WARPS ? number * (warps - 1) / (HOLD_WARPS - 1) : number;
+/* Of all launches, for one time. */
+static uint64_t all_places(const Gpu *gpu) {
+  uint64_t all = 0;
+  for (guint i = 0; i < gpu->launches->len; i++)
+    all += places(gpu_launch(gpu, i));
+  return all;
 }
 
-void hold_once_launch(Gpu *gpu, const Launch *launch) {
-  HoldOnce *hold = &gpu->hold;
-  if (!gpu->machine->sm.held_once || hold->launch)
-    return;
-  const Kernel *kernel = launch->kernel;
+uint32_t hold_once_number(const Gpu *gpu, const Launch *launch, uint32_t pc, uint64_t warp, uint32_t time) {
+  enum { NUMBER_MAX = 1000000000 }; /* of sm.held_once */
   Dialect dialect = launch->program->dialect;
-  uint64_t warps = launch->blocks * launch->block_warps, places = hold_once_places(kernel, dialect, warps);
-  if (hold->before >= places) {
-    hold->before -= (uint32_t)places;
+  uint64_t number = time * all_places(gpu) + warp + 1, instruction = 0;
+  for (guint i = 0; i < launch->index; i++)
+    number += places(gpu_launch(gpu, i));
+  for (uint32_t at = 0; pc != HOLD_START && at <= pc; at++)
+    instruction += hold_is_place(&launch->kernel->insts[at], dialect);
+  number += instruction * launch->blocks * launch->block_warps;
+  return number <= NUMBER_MAX ? (uint32_t)number : 0;
+}
+
+void hold_once_begin(Gpu *gpu) {
+  uint64_t all = all_places(gpu), place = gpu->machine->sm.held_once;
+  guint index = 0;
+  if (!place || !all)
     return;
-  }
-  uint32_t tried = (uint32_t)MIN(warps, HOLD_WARPS), place = hold->before / tried;
-  uint32_t number = place % instructions(kernel, dialect);
+  HoldOnce *hold = &gpu->hold;
+  hold->passes = (uint32_t)((place - 1) / all);
+  for (place = (place - 1) % all; place >= places(gpu_launch(gpu, index)); index++)
+    place -= places(gpu_launch(gpu, index));
+  const Launch *launch = gpu_launch(gpu, index);
+  uint64_t warps = launch->blocks * launch->block_warps;
+  uint32_t number = (uint32_t)(place / warps);
   hold->launch = launch;
-  hold->warp = find_warp(warps, hold->before % tried);
-  hold->pc = number ? find_instruction(kernel, dialect, number) : HOLD_START;
-  hold->passes = place / instructions(kernel, dialect);
+  hold->warp = place % warps;
+  hold->pc = number ? find_instruction(launch->kernel, launch->program->dialect, number) : HOLD_START;
 }
 
 static bool is_warp(const HoldOnce *hold, const Block *block, uint32_t warp_in_block) {

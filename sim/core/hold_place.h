@@ -7,8 +7,7 @@
 struct Launch;
 
 typedef struct HoldOnce {
-  uint32_t before;             /* while the launch isn't known: so many places of those to be added come first */
-  const struct Launch *launch; /* whose warp is held up; NULL: not known yet, or nobody is */
+  const struct Launch *launch; /* whose warp is held up; NULL: nobody is */
   uint64_t warp;               /* of the launch: block by block */
   uint32_t pc;                 /* behind this instruction; HOLD_START */
   uint32_t passes;             /* so many times it passes before that */

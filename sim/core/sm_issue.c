@@ -137,7 +137,9 @@ uint64_t sm_hold_up(Sm *sm) {
 static uint64_t hold_behind(const Issue *issue) {
   if (!hold_is_place(issue->inst, issue->block->launch->program->dialect))
     return 0;
-  return issue->gpu->machine->sm.held_once ? hold_once_behind(issue) : sm_hold_up(issue->sm);
+  if (!issue->gpu->machine->sm.held_once)
+    return sm_hold_up(issue->sm);
+  return issue->warp->released ? 0 : hold_once_behind(issue); /* a release comes by twice, first as its fence */
 }
 
 /* The running lanes may exit without further work. */

@@ -396,6 +396,7 @@ typedef struct Attempts {
   const RunResult *first; /* Gathering.first */
   bool repeats;           /* another run like the first has nothing to add: its findings are known, and tried */
   unsigned jobs;          /* at a time, once the first has been made */
+  PlaceLog *places;       /* of the first run */
   RunResult **run;        /* of each schedule, once it was made; NULL after an error */
   Diag **diag;
   FenceSearch *fences;
@@ -436,6 +437,8 @@ static void attempt(gpointer data, gpointer user) {
   if (index > 0 && is_first_again(attempts, index))
     return;
   attempts->diag[index] = diag_new();
+  if (index == 0)
+    options.observer = place_log_probe(attempts->places);
   attempts->run[index] = run_one(attempts->scenario, attempts->machine, &options, schedule,
                                  index > 0 ? attempts->first : NULL, attempts->diag[index]);
 }
@@ -573,7 +576,8 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
       return false;
     StopReason cut = stop_is_final(run->stop) ? run->stop : STOP_NONE;
     if (i == 0 && !attempts->options->schedules) {
-      schedules_fit(attempts->schedules, instructions_of(run));
+      FirstRun first = {instructions_of(run), run->cycles, attempts->places};
+      schedules_fit(attempts->schedules, &first);
       all->united.schedules_wanted = count = attempts->schedules->len;
     }
     held += g_array_index(attempts->schedules, Schedule, i).held_up ? instructions_of(run) : 0;
@@ -600,6 +604,7 @@ static void attempts_clear(Attempts *attempts) {
     g_clear_pointer(&attempts->run[i], run_result_free);
     g_clear_pointer(&attempts->diag[i], diag_free);
   }
+  place_log_free(attempts->places);
   g_free(attempts->run);
   g_free(attempts->diag);
   fence_search_free(attempts->fences);
@@ -632,8 +637,9 @@ RunResult *check_scenario(const Scenario *scenario, const Machine *machine, cons
                        .first = &all.first,
                        .jobs = 1,
                        .fences = fence_search_new(scenario, machine, &options->run, schedules),
-                       .run = g_new0(RunResult *, schedules->len),
-                       .diag = g_new0(Diag *, schedules->len)};
+                       .places = place_log_new(),
+                       .run = g_new0(RunResult *, schedules->len + SCHEDULES_PLACES_MAX),
+                       .diag = g_new0(Diag *, schedules->len + SCHEDULES_PLACES_MAX)};
   RunResult *result = NULL;
   g_mutex_init(&attempts.lock);
   results_init(&all.results);

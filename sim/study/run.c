@@ -248,11 +248,11 @@ static uint64_t l2_lines(const Gpu *gpu) {
   return lines;
 }
 
-/* The warp that was held up waits for what others did meanwhile. */
-static void tell_missed(const HoldOnce *hold, Finding *finding) {
-  uint64_t warps = hold->launch->block_warps;
-  if (finding->id != FINDING_ORPHAN_WAIT || finding->block != (int64_t)(hold->warp / warps) ||
-      finding->warp != (int64_t)(hold->warp % warps))
+/* Somebody waits for what was done while the warp was held up, or for what the warp missed then. What is known of the
+ * word says more. */
+static void tell_missed(Finding *finding) {
+  if (finding->id != FINDING_ORPHAN_WAIT || (g_strcmp0(finding->repair, finding_repair_ways_out) != 0 &&
+                                             g_strcmp0(finding->repair, finding_repair_own_word) != 0))
     return;
   g_free(finding->repair);
   finding->repair = g_strdup("what others do while a thread stands still there is missed: let it read what it waits "
@@ -265,19 +265,24 @@ static void tell_hold(const Gpu *gpu, const GPtrArray *findings) {
   if (!hold_once_was(gpu))
     return;
   uint64_t warps = hold->launch->block_warps;
+  g_autofree char *launch = gpu->launches->len > 1
+                                ? g_strdup_printf(" of launch %u (%s)", hold->launch->index, hold->launch->name)
+                                : g_strdup("");
   g_autofree char *who = g_strdup_printf("in this run warp %" G_GUINT64_FORMAT " of block %" G_GUINT64_FORMAT
-                                         " was held up for %u cycles",
-                                         hold->warp % warps, hold->warp / warps, gpu->machine->sm.held_up);
+                                         "%s was held up for %u cycles",
+                                         hold->warp % warps, hold->warp / warps, launch, gpu->machine->sm.held_up);
   for (guint i = 0; i < findings->len; i++) {
     Finding *finding = g_ptr_array_index(findings, i);
     if (finding_severity(finding->id) != SEVERITY_ERROR)
       continue;
     g_autofree char *source = hold->pc == HOLD_START ? NULL : locate_source(hold->launch, hold->pc);
     if (source)
-      locate_evidence(finding, hold->launch, hold->pc, g_strdup_printf("%s behind `%s`", who, source));
+      locate_evidence(finding, hold->launch, hold->pc,
+                      *source ? g_strdup_printf("%s behind `%s`", who, source)
+                              : g_strdup_printf("%s behind this", who));
     else
       finding_add_evidence(finding, 0, g_strdup_printf("%s before its first instruction", who));
-    tell_missed(hold, finding);
+    tell_missed(finding);
   }
 }
 

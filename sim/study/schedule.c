@@ -47,48 +47,11 @@ static void append_reordered(GArray *schedules, Schedule own, guint count) {
 enum { FEW_SEEDS = 4, LATE_SEEDS = 16 };
 
 /* Held up for many round trips to memory, so that others do much meanwhile. */
-enum { HELD_CYCLES = 20000 };
+enum { HELD_CYCLES = 20000, HELD_CYCLES_MAX = 1000000 };
 static void append_held(GArray *schedules, Schedule own, guint count) {
   own.held_up = HELD_CYCLES;
   if (schedules->len < count)
     g_array_append_val(schedules, own);
-}
-
-static uint64_t greatest_divisor(uint64_t a, uint64_t b) {
-  while (b) {
-    uint64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a;
-}
-
-/* One warp is held up once, at place `number` of an order that has each once, and spreads over the first times that
- * warps come by (hold_once.h), and then over the second ones. */
-static void append_held_once(GArray *schedules, Schedule own, uint64_t places, unsigned number, guint count) {
-  if (number >= places || schedules->len >= count)
-    return;
-  uint64_t first = places / 2, from = number < first ? 0 : first, span = from ? places - first : first;
-  uint64_t step = span * 5 / 8 | 1; /* near the golden section */
-  while (span > 1 && greatest_divisor(step, span) > 1)
-    step += 2;
-  own.held_up = HELD_CYCLES;
-  own.held_once = 1 + (uint32_t)(from + (number - from) * step % span);
-  g_array_append_val(schedules, own);
-}
-
-/* Warps that are held up now and then, under one seed after the other, and between these one that is held up once, at
- * one place after the other. */
-static void append_all_held(GArray *schedules, Schedule own, unsigned seeds, uint64_t places) {
-  enum { PLACES_TRIED = 256 };
-  unsigned tried = seeds < FEW_SEEDS ? seeds : PLACES_TRIED;
-  Schedule next = own;
-  for (unsigned i = 0; i < MAX(seeds, tried); i++, next.seed++) {
-    if (i < seeds)
-      append_held(schedules, next, G_MAXUINT);
-    if (i < tried)
-      append_held_once(schedules, own, places, i, G_MAXUINT);
-  }
 }
 
 /* Late stores: a few round trips to memory, or many, so that other threads come to where a store isn't seen. */
@@ -104,8 +67,7 @@ GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, S
   GArray *schedules = new_schedules();
   BranchOrder orders[ORDER_COUNT];
   unsigned norders = branch_orders(machine->sm.simt_stack.branch_order, orders);
-  const Schedule first = own_schedule(machine, seed);
-  for (Schedule own = first, next = own; schedules->len < count; own.seed++) {
+  for (Schedule own = own_schedule(machine, seed), next = own; schedules->len < count; own.seed++) {
     next.seed = own.seed;
     for (unsigned order = 0; order < norders; order++)
       for (unsigned policy = 0; policy < POLICY_COUNT && schedules->len < count; policy++) {
@@ -116,10 +78,8 @@ GArray *schedules_count(const Machine *machine, uint64_t seed, unsigned count, S
       }
     if (kinds.blocks)
       append_reordered(schedules, own, count);
-    if (own.seed - seed < kinds.held) {
+    if (own.seed - seed < kinds.held)
       append_held(schedules, own, count);
-      append_held_once(schedules, first, kinds.places, (unsigned)(own.seed - seed), count);
-    }
     if (own.seed - seed < kinds.late)
       append_late(schedules, own, count);
   }
@@ -152,20 +112,43 @@ GArray *schedules_by_seeds(const Machine *machine, uint64_t seed, unsigned seeds
     next.more = i >= own_seeds;
     append_late(schedules, next, G_MAXUINT);
   }
-  append_all_held(schedules, own, seeds < FEW_SEEDS ? MIN(kinds.held, MAX(seeds, 1u)) : kinds.held, kinds.places);
+  next = own;
+  for (unsigned i = 0; i < (seeds < FEW_SEEDS ? MIN(kinds.held, MAX(seeds, 1u)) : kinds.held); i++, next.seed++)
+    append_held(schedules, next, G_MAXUINT);
   return schedules;
 }
 
-/* The runs in which warps are held up, the last ones of the list: of a short program there are more, since each finds
- * what it finds by chance. */
+/* Where the runs begin in which warps are held up, the last ones of the list. */
+static guint first_held(const GArray *schedules) {
+  guint first = schedules->len;
+  while (first > 0 && g_array_index(schedules, Schedule, first - 1).held_up)
+    first--;
+  return first;
+}
+
+/* Of a short program there are more of them, since each finds what it finds by chance. */
 static void leave_out_held(GArray *schedules, uint64_t instructions) {
   enum { INSTRUCTIONS = 100000, SEEDS_MIN = 1 };
   uint64_t wanted = MAX(INSTRUCTIONS / MAX(instructions, 1), SEEDS_MIN);
-  guint held = 0;
-  while (held < schedules->len && g_array_index(schedules, Schedule, schedules->len - 1 - held).held_up)
-    held++;
-  if (held > wanted)
-    g_array_set_size(schedules, schedules->len - held + (guint)wanted);
+  guint first = first_held(schedules);
+  if (schedules->len - first > wanted)
+    g_array_set_size(schedules, first + (guint)wanted);
+}
+
+/* In front of these: what one shows is easier to tell. One stands still for as long as all others need, for once. */
+static void add_places(GArray *schedules, const FirstRun *run) {
+  enum { INSTRUCTIONS = 200000 };
+  guint first = first_held(schedules),
+        count = (guint)MIN(INSTRUCTIONS / MAX(run->instructions, 1), SCHEDULES_PLACES_MAX);
+  if (first == schedules->len)
+    return;
+  g_autoptr(GArray) numbers = place_log_numbers(run->places, count);
+  Schedule own = g_array_index(schedules, Schedule, 0);
+  own.held_up = (uint32_t)CLAMP(run->cycles, HELD_CYCLES, HELD_CYCLES_MAX);
+  for (guint i = 0; i < numbers->len; i++) {
+    own.held_once = g_array_index(numbers, uint32_t, i);
+    g_array_insert_val(schedules, first + i, own);
+  }
 }
 
 /* The same of runs with late stores, in which most instructions are those of threads that wait. */
@@ -183,9 +166,10 @@ static void leave_out_late(GArray *schedules, uint64_t instructions) {
   }
 }
 
-void schedules_fit(GArray *schedules, uint64_t instructions) {
-  leave_out_held(schedules, instructions);
-  leave_out_late(schedules, instructions);
+void schedules_fit(GArray *schedules, const FirstRun *run) {
+  leave_out_held(schedules, run->instructions);
+  leave_out_late(schedules, run->instructions);
+  add_places(schedules, run);
 }
 
 Machine *schedule_machine(const Schedule *schedule, const Machine *machine) {

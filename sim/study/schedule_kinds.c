@@ -1,6 +1,5 @@
 #include "sim/study/schedule_kinds.h"
 
-#include "sim/core/hold_once.h"
 #include "sim/detect/race/unfenced.h"
 #include "sim/memory/lock_unit.h"
 
@@ -64,28 +63,15 @@ static unsigned held_seeds(const Scenario *scenario, const Machine *machine, con
   return !found || all < 2 || most > LATE_WARPS_MAX ? 0 : most <= LATE_WARPS_FEW ? HELD_SEEDS_MAX : 1;
 }
 
-/* Of all launches; 0: more than can be numbered. */
-static uint64_t places(const Scenario *scenario, const Program *program) {
-  enum { PLACES_MAX = 1000000000 };
-  uint64_t all = 0;
-  for (guint i = 0; program && i < scenario->launches->len; i++) {
-    const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, i);
-    all += hold_once_places(g_ptr_array_index(program->kernels, launch->kernel), program->dialect, warps_of(launch));
-  }
-  return all > PLACES_MAX ? 0 : all;
-}
-
 ScheduleKinds schedule_kinds(const Scenario *scenario, const Machine *machine, Diag *diag) {
   g_autoptr(Diag) ignored = diag_new(), found = diag_new();
-  const Program *source = scenario_source(scenario, machine, ignored),
-                *own = scenario_program(scenario, machine, found), *program = source ? source : own;
+  const Program *program = scenario_source(scenario, machine, ignored);
   bool blocks = false;
-  if (own)
+  if (!program && (program = scenario_program(scenario, machine, found)))
     diag_add_all(diag, found); /* it is lowered once */
   for (guint i = 0; i < scenario->launches->len; i++)
     blocks |= blocks_of(g_ptr_array_index(scenario->launches, i)) > 1;
   return (ScheduleKinds){.blocks = blocks,
                          .held = held_seeds(scenario, machine, program),
-                         .places = MAX(places(scenario, source), places(scenario, own)),
                          .late = late_seeds(scenario, machine, program)};
 }

@@ -88,12 +88,12 @@ point "a warp that is held up behind a barrier" "$(expects ': barrier-deadlock (
   expects 'error: barrier-deadlock: all 32 lanes of warp 0 of block 0 wait at barrier 2 (32 of 64 threads have come)')"
 check tests/corpus/cuda_slow_sleep.yaml -m h200
 point "schedules that weren't finished" "$(expects 'cuda_slow_sleep on h200: completed'
-  expects 'not finished: 6 of the 152 schedules in which warps are held up, after up to '
+  expects 'not finished: 6 of the 88 schedules in which warps are held up, after up to '
   expects '  to go on: lockstep run tests/corpus/cuda_slow_sleep.yaml -m h200 '
-  expects ' -s sm.held_up=20000 --seed 3')"
+  expects ' -s sm.held_up=20000 -s sm.held_once=2 --seed 1')"
 check tests/corpus/cuda_slow_sleep.yaml -m h200 --format json
 point "the same in JSON" "$(expects '"held_up_unfinished" : {'
-  expects '"tried" : 152')"
+  expects '"tried" : 88')"
 
 # The race shows under an earlier schedule than the hang, which has it, too: its repairs were tried under the first.
 check tests/corpus/cuda_named_groups_one.yaml -m h200 --seed 7

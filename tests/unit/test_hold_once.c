@@ -1,23 +1,24 @@
-/* One warp is held up once, at each of a launch's places (hold_once.h). */
+/* One warp is held up once, at each of the places of its launches (hold_once.h, place_log.h). */
 #include <glib.h>
 
 #include "sim/core/hold_once.h"
+#include "sim/study/place_log.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
-enum { HELD = 5000, BLOCKS = 2, THREADS = 64, WARPS = BLOCKS * THREADS / 32, PASSED = 3 };
+enum { HELD = 5000, BLOCKS = 2, THREADS = 64, BLOCK_WARPS = THREADS / 32, WARPS = BLOCKS * BLOCK_WARPS, ROUNDS = 3 };
+enum { STORE = 2, ATOMIC = 3, BARRIER = 4, PLACES = 4 /* with the start */, ALL = WARPS * PLACES };
 
-/* A store, an atomic operation and a barrier in a loop of two rounds, and one addition. */
 static const char text[] =
-    "MOV R1, c[0x0][0x20]; MOV R2, 2; l: ST.WT [R1], R2; ATOM.ADD R3, [R1+0x4], R2; BAR.SYNC 0; "
+    "MOV R1, c[0x0][0x20]; MOV R2, 3; l: ST.WT [R1], R2; ATOM.ADD R3, [R1+0x4], R2; BAR.SYNC 0; "
     "IADD R2, R2, -1; ISETP.NE P0, PT, R2, RZ, PT; @P0 BRA l; EXIT";
-static const uint32_t places[PASSED] = {2, 3, 4};
 
-static Lab *launched(unsigned number) {
+static Lab *launched(uint32_t number, unsigned launches) {
   g_autofree char *settings = g_strdup_printf("sm.held_up=%d sm.held_once=%u", number ? HELD : 0, number);
   Lab *lab = lab_new(settings, text);
   lab_buffer(lab, 64);
-  lab_launch(lab, BLOCKS, THREADS);
+  for (unsigned i = 0; i < launches; i++)
+    lab_launch(lab, BLOCKS, THREADS);
   return lab;
 }
 
@@ -35,57 +36,80 @@ static uint64_t pause_behind(const Lab *lab, uint64_t block, uint32_t warp, uint
   return 0;
 }
 
-START_TEST(each_place_is_one_warp_and_one_time) {
-  g_autoptr(Lab) plain = launched(0);
-  uint64_t count = hold_once_places(program_kernel(plain->program, 0), DIALECT_FERMI_SASS, WARPS);
-  unsigned found[BLOCKS][THREADS / 32][PASSED][2] = {0}, starts = 0;
-  ck_assert_uint_eq(count, 2 * WARPS * (PASSED + 1));
-  for (unsigned number = 1; number <= count; number++) {
-    g_autoptr(Lab) lab = launched(number);
+/* Which of the warps stands still where: the store and the atomic operation; at the barrier the others wait, too. */
+START_TEST(each_number_is_one_warp_and_one_time) {
+  static const uint32_t pcs[] = {STORE, ATOMIC};
+  unsigned starts = 0;
+  for (uint32_t number = 1; number <= ROUNDS * ALL; number++) {
+    g_autoptr(Lab) lab = launched(number, 1);
+    unsigned found = 0;
     lab_finish(lab);
-    starts += lab->gpu->hold.pc == HOLD_START && hold_once_was(lab->gpu);
-    for (unsigned block = 0; block < BLOCKS; block++)
-      for (unsigned warp = 0; warp < THREADS / 32; warp++)
-        for (unsigned place = 0; place < PASSED - 1; place++) /* at the barrier the others wait, too */
-          for (unsigned nth = 0; nth < 2; nth++)
-            found[block][warp][place][nth] += pause_behind(lab, block, warp, places[place], nth) >= HELD;
+    const HoldOnce *hold = &lab->gpu->hold;
+    starts += hold->pc == HOLD_START && hold_once_was(lab->gpu);
+    for (unsigned warp = 0; warp < WARPS; warp++)
+      for (unsigned place = 0; place < G_N_ELEMENTS(pcs); place++)
+        for (unsigned time = 0; time < ROUNDS; time++) {
+          if (pause_behind(lab, warp / BLOCK_WARPS, warp % BLOCK_WARPS, pcs[place], time) < HELD)
+            continue;
+          found++;
+          ck_assert_uint_eq(hold_once_number(lab->gpu, gpu_launch(lab->gpu, 0), pcs[place], warp, time), number);
+        }
+    ck_assert_msg(found == (hold->pc == STORE || hold->pc == ATOMIC), "number %u: %u pauses", number, found);
   }
-  for (unsigned block = 0; block < BLOCKS; block++)
-    for (unsigned warp = 0; warp < THREADS / 32; warp++)
-      for (unsigned i = 0; i < 2 * (PASSED - 1); i++)
-        ck_assert_msg(found[block][warp][i / 2][i % 2] == 1, "block %u, warp %u, place %u, time %u: %u runs", block,
-                      warp, i / 2, i % 2, found[block][warp][i / 2][i % 2]);
   ck_assert_uint_eq(starts, WARPS);
 }
 END_TEST
 
-START_TEST(beyond_the_last_nobody_is) {
-  g_autoptr(Lab) lab = launched(2 * WARPS * (PASSED + 1) + 1), plain = launched(0);
+START_TEST(a_time_that_never_comes_holds_nobody) {
+  g_autoptr(Lab) lab = launched(ROUNDS * ALL + WARPS + 1, 1), plain = launched(0, 1);
   lab_finish(lab);
   lab_finish(plain);
+  ck_assert_uint_eq(lab->gpu->hold.passes, 0); /* three of three times it passed */
   ck_assert(!hold_once_was(lab->gpu));
   ck_assert_uint_eq(lab->gpu->end_cycle, plain->gpu->end_cycle);
 }
 END_TEST
 
-START_TEST(places_go_on_with_the_next_launch) {
-  g_autofree char *settings = g_strdup_printf("sm.held_up=%d sm.held_once=%d", HELD, 2 * WARPS * (PASSED + 1) + 1);
-  g_autoptr(Lab) lab = lab_new(settings, text);
-  lab_buffer(lab, 64);
-  lab_launch(lab, BLOCKS, THREADS);
-  lab_launch(lab, BLOCKS, THREADS);
+START_TEST(launches_have_numbers_in_a_row) {
+  g_autoptr(Lab) first = launched(ALL, 2), second = launched(ALL + 1, 2), again = launched(2 * ALL + 1, 2);
+  lab_finish(first);
+  lab_finish(second);
+  lab_finish(again);
+  ck_assert_uint_eq(first->gpu->hold.launch->index, 0);
+  ck_assert_uint_eq(first->gpu->hold.pc, BARRIER);
+  ck_assert_uint_eq(second->gpu->hold.launch->index, 1);
+  ck_assert_uint_eq(second->gpu->hold.pc, HOLD_START);
+  ck_assert_uint_eq(again->gpu->hold.launch->index, 0);
+}
+END_TEST
+
+/* What a run's warps came by is numbered for the first time, the last and the second one, each number once. */
+START_TEST(a_log_has_each_place_once) {
+  g_autoptr(Lab) lab = launched(0, 1);
+  PlaceLog *log = place_log_new();
+  gpu_subscribe(lab->gpu, place_log_probe(log));
   lab_finish(lab);
-  ck_assert(hold_once_was(lab->gpu));
-  ck_assert_uint_eq(lab->gpu->hold.launch->index, 1);
+  g_autoptr(GArray) all = place_log_numbers(log, G_MAXUINT), few = place_log_numbers(log, 5);
+  g_autoptr(GHashTable) seen = g_hash_table_new(g_direct_hash, g_direct_equal);
+  ck_assert_uint_eq(all->len, ALL + 2 * WARPS * (PLACES - 1));
+  ck_assert_uint_eq(few->len, 5);
+  for (guint i = 0; i < all->len; i++) {
+    uint32_t number = g_array_index(all, uint32_t, i), time = (number - 1) / ALL;
+    ck_assert(g_hash_table_add(seen, GUINT_TO_POINTER(number)));
+    ck_assert_uint_eq(time, i < ALL ? 0 : i < ALL + WARPS * (PLACES - 1) ? ROUNDS - 1 : 1);
+  }
+  place_log_free(log);
 }
 END_TEST
 
 int main(void) {
   Suite *suite = suite_create("hold_once");
   TCase *tcase = tcase_create("hold_once");
-  tcase_add_test(tcase, each_place_is_one_warp_and_one_time);
-  tcase_add_test(tcase, beyond_the_last_nobody_is);
-  tcase_add_test(tcase, places_go_on_with_the_next_launch);
+  tcase_add_test(tcase, each_number_is_one_warp_and_one_time);
+  tcase_add_test(tcase, a_time_that_never_comes_holds_nobody);
+  tcase_add_test(tcase, launches_have_numbers_in_a_row);
+  tcase_add_test(tcase, a_log_has_each_place_once);
+  tcase_set_timeout(tcase, 30);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }

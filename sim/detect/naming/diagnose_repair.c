@@ -33,7 +33,7 @@ static const char *repair_of(FindingId id) {
     return "make the load volatile or atomic, with the scope of the GPU, or put a fence (__threadfence()) into the "
            "loop: a plain load, or one for its own block (.cta), may read the same copy again and again";
   case FINDING_ORPHAN_WAIT:
-    return "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
+    return finding_repair_ways_out;
   default: return NULL;
   }
 }
@@ -130,8 +130,7 @@ static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
   if (thing->kind == NODE_WORD && thing->waiter && is_own(graph, wait))
     return is_counted(graph, thing)
                ? diagnose_repair_count
-               : "who changed the word last waits for it, too: let no thread take a lock that it has, count a "
-                 "semaphore up as often as down, and let somebody who doesn't wait for the word give the signal";
+               : finding_repair_own_word;
   if (thing->kind == NODE_WORD && thing->waiter && is_taken_for_good(graph, thing))
     return "nobody gives back what was taken: release a lock on each way out, count a semaphore up as often as down, "
            "and let a signal come from somebody who doesn't wait for it";

@@ -71,6 +71,11 @@ const char *finding_doc(FindingId id) {
   return kinds[id].doc;
 }
 
+const char finding_repair_ways_out[] =
+    "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
+const char finding_repair_own_word[] = "who changed the word last waits for it, too: let no thread take a lock that "
+                                       "it has, count a semaphore up as often "
+                                       "as down, and let somebody who doesn't wait for the word give the signal";
 const char finding_repair_again[] =
     "initialise the barrier once, since each of its phases begins where the last one ends; or put __syncthreads() "
     "before it is initialised again, so that nobody still waits for a phase, and behind that";
