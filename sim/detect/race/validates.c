@@ -138,9 +138,38 @@ static bool is_turned(const Kernel *kernel, const Cfg *cfg, const Pair *pair, co
          !ways_lead(kernel, cfg, choice.other, pair->first, pair->second);
 }
 
+/* Nothing but the comparison and a sleep lies on the ways from the second look to `poll`. */
+static bool leads_at_once(const Kernel *kernel, const Cfg *cfg, const Pair *pair, uint32_t poll, const bool *again) {
+  const uint32_t others = OPF_LOAD | OPF_STORE | OPF_ATOMIC | OPF_BARRIER;
+  g_autofree bool *passed = ways_reach(kernel, cfg, pair->second, true, poll);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
+    if (!passed[pc] || !again[pc] || pc == pair->first || pc == poll ||
+        !(op_info[kernel->insts[pc].op].flags & others))
+      continue;
+    if (ways_lead(kernel, cfg, pc, pair->first, poll))
+      return false;
+  }
+  return true;
+}
+
+/* The second look is the first one of a poll that goes on as long as the two are the same, and that the compiler took
+ * out of its loop: `key = *p; ... while (*p == key);`. */
+static bool begins_poll(const Kernel *kernel, const Cfg *cfg, const GArray *pairs, const Pair *pair,
+                        const bool *again) {
+  for (guint i = 0; i < pairs->len; i++) {
+    const Pair *poll = &g_array_index(pairs, Pair, i);
+    if (poll->first != pair->first || poll->second == pair->second || !again[poll->second])
+      continue;
+    g_autofree bool *round = ways_reach(kernel, cfg, poll->second, true, poll->first);
+    if (round[poll->second] && leads_at_once(kernel, cfg, pair, poll->second, again))
+      return true;
+  }
+  return false;
+}
+
 /* What paths from the first to the second pass, and from the second to itself, if that begins the next round; NULL:
  * it is no such pair. */
-static bool *find_between(const Kernel *kernel, const Cfg *cfg, const Pair *pair) {
+static bool *find_between(const Kernel *kernel, const Cfg *cfg, const GArray *pairs, const Pair *pair) {
   uint32_t first = pair->first, second = pair->second;
   g_autofree bool *without = ways_reach(kernel, cfg, 0, false, first),
                   *again = ways_reach(kernel, cfg, second, true, first);
@@ -149,7 +178,7 @@ static bool *find_between(const Kernel *kernel, const Cfg *cfg, const Pair *pair
   for (uint32_t pc = 0; turned && pc < kernel->ninsts; pc++)
     passed[pc] |= again[pc];
   if (!(once || turned) || without[second] || inst_is_guarded(&kernel->insts[first]) ||
-      !keep_between(kernel, cfg, pair, passed))
+      begins_poll(kernel, cfg, pairs, pair, again) || !keep_between(kernel, cfg, pair, passed))
     g_clear_pointer(&passed, g_free);
   return passed;
 }
@@ -209,7 +238,7 @@ bool *validates_find(const Kernel *kernel) {
   bool *validates = NULL;
   for (guint i = 0; i < pairs->len; i++) {
     const Pair *pair = &g_array_index(pairs, Pair, i);
-    g_autofree bool *between = find_between(kernel, cfg, pair);
+    g_autofree bool *between = find_between(kernel, cfg, pairs, pair);
     if (!between || !has_load(kernel, between))
       continue;
     validates = validates ? validates : g_new0(bool, kernel->ninsts);
@@ -225,7 +254,7 @@ void validates_mark(const Kernel *kernel, uint32_t pc, bool *loads) {
   g_autoptr(GArray) pairs = find_pairs(kernel, cfg);
   for (guint i = 0; i < pairs->len; i++) {
     const Pair *pair = &g_array_index(pairs, Pair, i);
-    g_autofree bool *between = pair->second == pc ? find_between(kernel, cfg, pair) : NULL;
+    g_autofree bool *between = pair->second == pc ? find_between(kernel, cfg, pairs, pair) : NULL;
     for (uint32_t at = 0; between && at < kernel->ninsts; at++)
       loads[at] |= between[at] && is_strong_load(&kernel->insts[at]);
   }
