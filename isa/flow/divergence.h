@@ -3,8 +3,8 @@
  * Different in each lane: the thread's number, lane numbers and masks, results of atomics, shuffles and local memory.
  * The same in all: everything of the block and the launch, constants, clocks, votes, and a load (volatile or not)
  * from an address that is the same in all, unless it is generic and the kernel makes generic addresses of its local
- * memory (`cvta.local`): then it may be of that. A value written between a divergent branch and the join of its ways is
- * divergent behind the join.
+ * memory (`cvta.local`): then it may be of that. A value written between a divergent branch and the join of its ways
+ * is divergent behind the join.
  * So is, within it, a variable of a loop that lanes leave in different rounds.
  * So is, in the loops around one whose lanes may be in different rounds (VInst.apart), what they count.
  * A way that only leads to the kernel's end isn't one: the lanes that take it are gone, the others stay together.

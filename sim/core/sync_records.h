@@ -19,7 +19,7 @@ typedef struct SyncRecord {
 
 typedef struct SyncRecords {
   uint32_t used[CONVERGENCE_BARRIERS];  /* bit l: record l is one */
-  uint32_t saved[CONVERGENCE_BARRIERS]; /* lanes that have the record that they are in in a register, or may have it */
+  uint32_t saved[CONVERGENCE_BARRIERS]; /* lanes that have their record in a register, or may have it */
   /* Those of barrier b from record[b * stride] on, each at its lowest lane. Rows of a barrier that no warp of the SM
    * uses take no memory. */
   SyncRecord *record;

@@ -75,8 +75,8 @@ static bool is_hang(Verdict verdict) {
   return verdict != VERDICT_COMPLETED && verdict != VERDICT_UNDECIDED && verdict != VERDICT_FAULT;
 }
 
-/* A finding for verdicts that differ, with a schedule that reproduces each. Who hangs whatever the schedule may do so in
- * several ways. */
+/* A finding for verdicts that differ, with a schedule that reproduces each. Who hangs whatever the schedule may do so
+ * in several ways. */
 static void report_dependence(RunResult *check) {
   bool seen[VERDICT_COUNT] = {false};
   unsigned kinds = 0, hangs = 0;

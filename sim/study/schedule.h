@@ -37,8 +37,8 @@ typedef struct FirstRun {
   uint64_t instructions, cycles; /* of warps; of the SMs' clock */
   const PlaceLog *places;        /* where warps came by */
 } FirstRun;
-/* Leaves out runs in which warps are held up, or stores are late, that would take too long as a whole; and adds such in
- * which one warp is held up, once, at a place that it came by, up to SCHEDULES_PLACES_MAX of them, if warps are to be
+/* Leaves out runs in which warps are held up, or stores are late, that would take too long as a whole; and adds such
+ * in which one warp is held up, once, at a place that it came by, up to SCHEDULES_PLACES_MAX of them, if warps are to be
  * held up at all. */
 void schedules_fit(GArray *schedules, const FirstRun *run);
 enum { SCHEDULES_PLACES_MAX = 256 };
