@@ -153,6 +153,7 @@ bool gpu_add_launch(Gpu *gpu, const LaunchConfig *config, char **why) {
   uint32_t rows = launch->kernel->nregs + SINK_ROWS;
   gpu->register_rows = MAX(gpu->register_rows, rows);
   gpu->ready_rows = MAX(gpu->ready_rows, rows + CONTROL_SCOREBOARDS);
+  launch->hold_places = hold_once_places(launch);
   g_ptr_array_add(gpu->launches, launch);
   gpu->unfinished_blocks += launch->blocks;
   gpu->unfinished_launches++;

@@ -23,7 +23,7 @@ static uint32_t find_instruction(const Kernel *kernel, Dialect dialect, uint32_t
   return pc;
 }
 
-static uint64_t places(const Launch *launch) {
+uint64_t hold_once_places(const Launch *launch) {
   return launch->blocks * launch->block_warps * instructions(launch->kernel, launch->program->dialect);
 }
 
@@ -31,20 +31,19 @@ static uint64_t places(const Launch *launch) {
 static uint64_t all_places(const Gpu *gpu) {
   uint64_t all = 0;
   for (guint i = 0; i < gpu->launches->len; i++)
-    all += places(gpu_launch(gpu, i));
+    all += gpu_launch(gpu, i)->hold_places;
   return all;
 }
 
 uint32_t hold_once_number(const Gpu *gpu, const Launch *launch, uint32_t pc, uint64_t warp, uint32_t time) {
-  enum { NUMBER_MAX = 1000000000 }; /* of sm.held_once */
   Dialect dialect = launch->program->dialect;
   uint64_t number = time * all_places(gpu) + warp + 1, instruction = 0;
   for (guint i = 0; i < launch->index; i++)
-    number += places(gpu_launch(gpu, i));
+    number += gpu_launch(gpu, i)->hold_places;
   for (uint32_t at = 0; pc != HOLD_START && at <= pc; at++)
     instruction += hold_is_place(&launch->kernel->insts[at], dialect);
   number += instruction * launch->blocks * launch->block_warps;
-  return number <= NUMBER_MAX ? (uint32_t)number : 0;
+  return number <= HOLD_NUMBER_MAX ? (uint32_t)number : 0;
 }
 
 void hold_once_begin(Gpu *gpu) {
@@ -54,8 +53,8 @@ void hold_once_begin(Gpu *gpu) {
     return;
   HoldOnce *hold = &gpu->hold;
   hold->passes = (uint32_t)((place - 1) / all);
-  for (place = (place - 1) % all; place >= places(gpu_launch(gpu, index)); index++)
-    place -= places(gpu_launch(gpu, index));
+  for (place = (place - 1) % all; place >= gpu_launch(gpu, index)->hold_places; index++)
+    place -= gpu_launch(gpu, index)->hold_places;
   const Launch *launch = gpu_launch(gpu, index);
   uint64_t warps = launch->blocks * launch->block_warps;
   uint32_t number = (uint32_t)(place / warps);

@@ -12,6 +12,8 @@
 
 /* Others may wait for it, or it for others: an access that is no plain one of PTX, a fence or a barrier. */
 bool hold_is_place(const Inst *inst, Dialect dialect);
+/* How many places a launch has, for one time. */
+uint64_t hold_once_places(const Launch *launch);
 /* The number of a place: behind the instruction at `pc`, or HOLD_START; the warp is the launch's, block by block;
  * `time` counts from 0. 0: it is too large for one. */
 uint32_t hold_once_number(const Gpu *gpu, const Launch *launch, uint32_t pc, uint64_t warp, uint32_t time);

@@ -13,6 +13,6 @@ typedef struct HoldOnce {
   uint32_t passes;             /* so many times it passes before that */
 } HoldOnce;
 
-enum { HOLD_START = UINT32_MAX };
+enum { HOLD_START = UINT32_MAX, HOLD_NUMBER_MAX = 1000000000 /* of sm.held_once */ };
 
 #endif

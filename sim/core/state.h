@@ -126,6 +126,7 @@ typedef struct Launch {
   uint64_t last_end;
   bool orderly;      /* some instruction acts on what all SMs share, beside memory */
   bool uses_l1;      /* some load does */
+  uint64_t hold_places; /* hold_once_places() */
   bool finished;     /* all its blocks have, and their accesses are performed */
 } Launch;
 

@@ -9,7 +9,6 @@ enum { WARPS_LOGGED = 8, PLACES_MAX = 4096 };
 typedef struct Place {
   gint64 key;
   uint32_t first, second; /* numbers; 0: none */
-  uint32_t last;          /* the number of the newest time */
   uint32_t times;
 } Place;
 
@@ -46,7 +45,6 @@ static void come_by(PlaceLog *log, const Gpu *gpu, const Launch *launch, uint32_
     g_ptr_array_add(log->places, place);
     g_hash_table_insert(log->known, &place->key, place);
   }
-  place->last = pc == HOLD_START ? place->first : hold_once_number(gpu, launch, pc, warp, place->times);
   place->times++;
 }
 
@@ -96,13 +94,19 @@ static void append_spread(GArray *all, const GArray *numbers, guint most) {
     g_array_append_val(all, g_array_index(numbers, uint32_t, (guint)((uint64_t)i * step % count)));
 }
 
+/* Of the last time. */
+static uint32_t last_of(const Place *place) {
+  uint64_t number = place->first + (uint64_t)(place->times - 1) * (place->second - place->first);
+  return number <= HOLD_NUMBER_MAX ? (uint32_t)number : 0;
+}
+
 /* Times: 0 the first, 1 the last, 2 the second; each place has them once. */
 static uint32_t number_of(const Place *place, unsigned times) {
-  switch (times) {
-  case 0: return place->first;
-  case 1: return place->times > 1 && place->last != place->first ? place->last : 0;
-  default: return place->times > 2 && place->last != place->second ? place->second : 0;
-  }
+  if (times == 0 || !place->second)
+    return times == 0 ? place->first : 0;
+  if (times == 1)
+    return place->times > 1 ? last_of(place) : 0;
+  return place->times > 2 ? place->second : 0;
 }
 
 GArray *place_log_numbers(const PlaceLog *log, guint most) {
