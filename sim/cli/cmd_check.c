@@ -8,10 +8,10 @@ static const CommandHelp help = {
     .synopsis = "SCENARIO...",
     .about = "Runs each scenario (.yaml), or bare program (.sass, .ptx, .cu), under the machine's scheduling\n"
              "policy and the others, both branch orders, other orders of dispatch and several seeds, with warps\n"
-             "that are held up now and then, and with late stores where a fence may be missing. Reports the worst\n"
-             "verdict, everything found on the way, data races, and verdicts and results that depend on the\n"
-             "schedule. --schedules N tries N of them, seed after seed. -j N runs N of them at a time; what is\n"
-             "printed is the same.",
+             "that are held up, with one that is held up once, and with late stores where a fence may be missing.\n"
+             "Reports the worst verdict, everything found on the way, data races, and verdicts and results that\n"
+             "depend on the schedule. --schedules N tries N of them, seed after seed. -j N runs N of them at a\n"
+             "time; what is printed is the same.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_SCHEDULES |
               OPTIONS_FORMAT,
     .example = "  lockstep check traces/listings/*.yaml -m gtx570\n"

@@ -98,6 +98,16 @@ static void check_l1_sets(const Checker *c) {
   c->report((const char *const[]){"sm.l1.bytes", "sm.l1.line", "sm.l1.ways", NULL}, message, c->user);
 }
 
+/* For how long one warp is held up is sm.held_up's matter. */
+static void check_hold(const Checker *c) {
+  const Machine *m = c->machine;
+  if (!m->sm.held_once || m->sm.held_up)
+    return;
+  g_autofree char *message =
+      g_strdup_printf("sm.held_once is %u, but nobody is held up: sm.held_up, the cycles, is 0", m->sm.held_once);
+  c->report((const char *const[]){"sm.held_once", "sm.held_up", NULL}, message, c->user);
+}
+
 /* An L1 of whole sets of whole lines of whole sectors. */
 static void check_l1(const Checker *c) {
   const Machine *m = c->machine;
@@ -178,6 +188,7 @@ static void check_lock_queue(const Checker *c) {
 void machine_check(const Machine *machine, MachineCheckReport report, gpointer user) {
   Checker checker = {machine, report, user};
   check_threads(&checker);
+  check_hold(&checker);
   require_at_most(&checker, "grid.max_block_threads", "sm.max_threads");
   require_at_most(&checker, "sm.schedulers", "sm.max_warps");
   check_registers(&checker);
