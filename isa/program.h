@@ -154,6 +154,8 @@ typedef enum { WARPSYNC_ANY, WARPSYNC_ALL, WARPSYNC_COLLECTIVE, WARPSYNC_EXCLUSI
 typedef enum { BRANCH_DIVERGED, BRANCH_CONVERGED } BranchDivMode;
 /* BRX: whether its register is one of each lane or of the warp. */
 typedef enum { JUMP_OF_LANES, JUMP_OF_WARP } JumpMode;
+/* BULKWAIT: until the lane's groups have been read, and whether what they wrote is known then. */
+typedef enum { BULKWAIT_READ, BULKWAIT_WRITTEN } BulkWaitMode;
 typedef enum { FENCE_CTA, FENCE_GL, FENCE_SYS } FenceScope;
 typedef enum { ROUND_TRUNC, ROUND_FLOOR, ROUND_CEIL, ROUND_NEAREST } RoundMode;
 typedef enum { FROUND_NEAREST, FROUND_ZERO, FROUND_DOWN, FROUND_UP } FloatRound; /* Inst.round */

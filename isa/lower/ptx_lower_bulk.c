@@ -57,8 +57,11 @@ static void store(Lower *lower) {
 
 /* Whoever has waited until its bytes are written sees them: no copy in the L1 is older. */
 static void wait(Lower *lower) {
-  lower_op0(lower, OP_BULKWAIT)->inst.imm = (int32_t)MIN(lower_operand(lower, 0)->bits, (uint64_t)INT32_MAX);
-  if (lower->inst->mods.flags & PTX_FLAG_READ)
+  bool reads = lower->inst->mods.flags & PTX_FLAG_READ;
+  VInst *waits = lower_op0(lower, OP_BULKWAIT);
+  waits->inst.imm = (int32_t)MIN(lower_operand(lower, 0)->bits, (uint64_t)INT32_MAX);
+  waits->inst.mode = reads ? BULKWAIT_READ : BULKWAIT_WRITTEN;
+  if (reads)
     return;
   VInst *vinst = lower_op0(lower, OP_CCTL);
   vinst->inst.mode = FENCE_GL;

@@ -106,9 +106,26 @@ static bool counts_groups(const McBuild *build, const char *root, int scoreboard
   return false;
 }
 
+/* A wait until bytes have been written, too, has the L1 forget its lines right behind it, where nothing else that
+ * orders stands between: that of ptxas for one without .read has. */
+static BulkWaitMode bulk_wait_mode(const McBuild *build) {
+  static const char *const others[] = {"BRA", "BSYNC", "BAR", "MEMBAR", "DEPBAR", "WARPSYNC", "CALL", "RET", "EXIT"};
+  for (guint i = build->index + 1; i < build->source->insts; i++) {
+    const McInst *inst = mc_inst(build->module, build->source, i);
+    if (strcmp(inst->root, "CCTL") == 0)
+      return BULKWAIT_WRITTEN;
+    for (guint k = 0; k < G_N_ELEMENTS(others); k++)
+      if (strcmp(inst->root, others[k]) == 0)
+        return BULKWAIT_READ;
+  }
+  return BULKWAIT_READ;
+}
+
 static void wait_for(McBuild *build, Opcode op, const McOperand *left) {
   Inst inst = mc_blank(build, op);
   inst.imm = (int32_t)left->value;
+  if (op == OP_BULKWAIT)
+    inst.mode = bulk_wait_mode(build);
   mc_emit(build, &inst);
 }
 

@@ -1,4 +1,4 @@
-#include "sim/core/bulk.h"
+#include "sim/core/bulk_unit.h"
 
 #include <string.h>
 
@@ -14,24 +14,6 @@
 #include "sim/core/tell.h"
 
 enum { CHUNK_BYTES = WARP_LANES * BULK_ALIGNMENT, LINE_BYTES = 128, THOUSAND = 1000 };
-
-/* What comes to shared memory, and what leaves it. */
-typedef enum { WAY_IN, WAY_OUT, WAYS } Way;
-
-/* What lanes of a warp have ended, and wait for. */
-typedef struct BulkGroups {
-  uint32_t ended[WARP_LANES], awaited[WARP_LANES];
-} BulkGroups;
-
-struct BulkUnit {
-  GPtrArray *copies;   /* BulkCopy *, in order of issue: all that aren't over */
-  GPtrArray *untold;   /* those to global memory that are, for whose group their lane hasn't waited */
-  uint64_t free[WAYS]; /* in thousandths of a cycle: when it begins the next */
-  BulkGroups *groups;  /* of each warp slot */
-};
-
-static Way way_of(const BulkCopy *copy) { return copy->inst->op == OP_BULKLOAD ? WAY_IN : WAY_OUT; }
-static bool is_end(const BulkCopy *copy) { return copy->inst->op == OP_BULKEND; }
 
 static struct BulkUnit *unit_of(Sm *sm) {
   if (!sm->bulk) {
@@ -54,125 +36,10 @@ void bulk_clear(Sm *sm) {
 
 void bulk_reset(Sm *sm, const Warp *warp) {
   if (sm->bulk)
-    sm->bulk->groups[warp->slot] = (BulkGroups){{0}, {0}};
+    sm->bulk->groups[warp->slot] = (BulkGroups){0};
 }
 
 const GPtrArray *bulk_under_way(const Sm *sm) { return sm->bulk ? sm->bulk->copies : NULL; }
-
-static BulkCopy *copy_at(const Sm *sm, guint i) { return g_ptr_array_index(sm->bulk->copies, i); }
-
-/* The warp that issued it, if it hasn't exited, or another one of its block is still there; else NULL. */
-static Warp *warp_of(Sm *sm, const BulkCopy *copy) {
-  Warp *warp = &sm->warps[copy->slot];
-  return warp->age == copy->age && warp->state != WARP_FREE && warp_block(sm, warp)->launch ? warp : NULL;
-}
-
-/* ---- what detectors hear ---- */
-
-/* What a copy does, as instructions that a lane could do it by: weak accesses, relaxed additions, and a release at
- * the barrier. */
-static const Inst as_load = {.op = OP_BULKLOAD}, as_store = {.op = OP_BULKSTORE},
-                  as_reduction = {.op = OP_RED, .mode = ATOM_ADD, .sem = SEM_RELAXED, .scope = SCOPE_GPU},
-                  as_arrival = {.op = OP_ATOMS, .mode = ATOM_ARRIVE, .sem = SEM_RELEASE, .scope = SCOPE_GPU};
-
-static ProbePoint point_of(Sm *sm, Warp *warp, const BulkCopy *copy, const Inst *inst, uint64_t now) {
-  return (ProbePoint){.gpu = sm->gpu,
-                      .sm = sm,
-                      .block = warp_block(sm, warp),
-                      .warp = warp,
-                      .inst = inst,
-                      .pc = copy->pc,
-                      .lanes = 1u << copy->lane,
-                      .cycle = now};
-}
-
-/* An address in its shared memory, as probes have it. */
-static uint64_t shared_of(const Sm *sm, const BulkCopy *copy, uint32_t physical) {
-  return copy->to == sm ? physical : remote_address(copy->to->index, physical);
-}
-
-/* So many bytes: those in global memory, and in other blocks' shared memory, are performed at once. */
-static void tell_bytes(Sm *sm, const ProbePoint *point, const BulkCopy *copy, AccessSpace space, AccessKind kind,
-                       uint64_t at, uint32_t bytes) {
-  uint64_t address[WARP_LANES] = {0};
-  static const uint32_t nothing[FLIGHT_ROWS][WARP_LANES];
-  bool shared = space == SPACE_SHARED, apart = !shared || copy->to != sm;
-  address[copy->lane] = at;
-  uint64_t number = apart ? ++sm->flights.made * sm->gpu->machine->gpu.sms + sm->index : 0;
-  PROBE_FIRE(sm->gpu, access, point, space, kind, address, bytes, 0, false, number);
-  if (!apart || !PROBE_WANTED(sm->gpu, performed))
-    return;
-  ProbePoint done = {
-      .gpu = sm->gpu, .sm = sm, .inst = point->inst, .pc = copy->pc, .lanes = point->lanes, .cycle = point->cycle};
-  AccessPart part = {.number = number,
-                     .shared = shared,
-                     .kind = kind,
-                     .address = address,
-                     .bytes = bytes,
-                     .data = nothing,
-                     .last = true};
-  PROBE_FIRE(sm->gpu, performed, &done, &part);
-}
-
-static void tell_piece(Sm *sm, const ProbePoint *point, const BulkCopy *copy, AccessSpace space, AccessKind kind,
-                       uint32_t offset) {
-  uint64_t at = space == SPACE_GLOBAL ? copy->address + offset : shared_of(sm, copy, copy->physical + offset);
-  tell_bytes(sm, point, copy, space, kind, at, BULK_ALIGNMENT);
-}
-
-/* Its lane reads what the copy does now, if it hasn't been told yet. */
-static void tell_reads(Sm *sm, BulkCopy *copy, uint64_t now) {
-  Warp *warp = warp_of(sm, copy);
-  bool in = way_of(copy) == WAY_IN;
-  if (copy->reads_told || !warp || !PROBE_WANTED(sm->gpu, access))
-    return;
-  copy->reads_told = true;
-  ProbePoint point = point_of(sm, warp, copy, in ? &as_load : &as_store, now);
-  for (uint32_t offset = 0; offset < copy->bytes; offset += BULK_ALIGNMENT)
-    tell_piece(sm, &point, copy, in ? SPACE_GLOBAL : SPACE_SHARED, ACCESS_READ, offset);
-}
-
-/* All that the copy does is done by its lane now. */
-static void tell_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
-  Warp *warp = warp_of(sm, copy);
-  bool in = way_of(copy) == WAY_IN, reduces = copy->inst->op == OP_BULKRED;
-  tell_reads(sm, copy, now);
-  if (copy->told || !warp)
-    return;
-  copy->told = true;
-  if (!PROBE_WANTED(sm->gpu, access))
-    return;
-  ProbePoint point = point_of(sm, warp, copy, reduces ? &as_reduction : in ? &as_load : &as_store, now);
-  for (uint32_t offset = 0; offset < copy->bytes; offset += BULK_ALIGNMENT)
-    tell_piece(sm, &point, copy, in ? SPACE_SHARED : SPACE_GLOBAL, reduces ? ACCESS_ATOMIC : ACCESS_WRITE, offset);
-}
-
-static void tell_count(Sm *sm, Warp *warp, const BulkCopy *copy, uint64_t now) {
-  if (!PROBE_WANTED(sm->gpu, access))
-    return;
-  ProbePoint point = point_of(sm, warp, copy, &as_arrival, now);
-  tell_bytes(sm, &point, copy, SPACE_SHARED, ACCESS_ATOMIC, shared_of(sm, copy, copy->barrier), MBARRIER_BYTES);
-}
-
-static bool overlaps(const BulkCopy *copy, uint32_t address, uint32_t bytes) {
-  return address < copy->physical + copy->bytes && copy->physical < address + bytes;
-}
-
-void bulk_check(const Issue *issue, const uint32_t physical[WARP_LANES], uint32_t bytes, bool stores) {
-  const Block *block = issue->block;
-  for (guint i = 0; i < issue->sm->bulk->copies->len; i++) {
-    const BulkCopy *copy = copy_at(issue->sm, i);
-    uint32_t lanes = 0;
-    if (is_end(copy) || copy->to != issue->sm || (way_of(copy) == WAY_OUT && (!stores || copy->read)))
-      continue;
-    for (uint32_t rest = issue->mask; rest; rest &= rest - 1)
-      lanes |= overlaps(copy, physical[__builtin_ctz(rest)], bytes) ? rest & -rest : 0;
-    if (!lanes || warp_of(issue->sm, copy) == NULL || copy->launch != block->launch)
-      continue;
-    ProbePoint point = issue_point(issue, lanes);
-    tell_hazard(&point, HAZARD_SHARED | (physical[__builtin_ctz(lanes)] - block->shared_base), copy->pc);
-  }
-}
 
 /* ---- accesses ---- */
 
@@ -266,18 +133,14 @@ uint64_t bulk_next(const Sm *sm) {
   return MIN(in, out);
 }
 
-/* Its lane does it when it waits, for a release before that doesn't hand it on. */
-static bool is_untold(const Sm *sm, const BulkCopy *copy) {
-  return way_of(copy) == WAY_OUT && !is_end(copy) && !copy->told && PROBE_WANTED(sm->gpu, access);
-}
-
-static void end_copy(Sm *sm, BulkCopy *copy, uint64_t now) {
+/* `told`: what it did is known to the detectors. */
+static void end_copy(Sm *sm, BulkCopy *copy, bool told, uint64_t now) {
   Warp *warp = warp_of(sm, copy);
   if (warp && !is_end(copy))
     warp_block(sm, warp)->copying--;
   tell_access_ended(copy->to, copy->launch, now); /* whose SM runs now */
   guint at;
-  if (warp && is_untold(sm, copy) && g_ptr_array_find(sm->bulk->copies, copy, &at))
+  if (warp && !told && g_ptr_array_find(sm->bulk->copies, copy, &at))
     g_ptr_array_add(sm->bulk->untold, g_ptr_array_steal_index(sm->bulk->copies, at));
   else
     g_ptr_array_remove(sm->bulk->copies, copy);
@@ -300,7 +163,7 @@ static void end_reading(Sm *sm, BulkCopy *copy, uint64_t now) {
   bool waits = way_of(copy) == WAY_OUT && warp->age == copy->age && bulk_awaited(sm, warp);
   copy->read = true;
   if (is_end(copy))
-    end_copy(sm, copy, now);
+    end_copy(sm, copy, true, now);
   if (waits)
     sm_go_on(sm, warp, now);
 }
@@ -344,14 +207,12 @@ static void end_bytes(Sm *sm, BulkCopy *copy, uint32_t bytes, uint64_t now) {
     return;
   if (!copy->read)
     end_reading(sm, copy, now);
-  tell_reads(sm, copy, now);
-  if (!is_untold(sm, copy))
-    tell_copy(sm, copy, now);
+  bool told = bulk_tell_end(sm, copy, now);
   if (copy->barrier != NO_BARRIER && warp) {
-    tell_count(sm, warp, copy, now);
+    bulk_tell_count(sm, warp, copy, now);
     async_copies_arrive(copy->to, copy->inst, copy->barrier / 4, copy->bytes, &change, copy->lane);
   }
-  end_copy(sm, copy, now);
+  end_copy(sm, copy, told, now);
 }
 
 /* Words have come to another SM. */
@@ -451,20 +312,13 @@ static BulkCopy begin(const Issue *issue, unsigned lane, uint32_t latency) {
                     .lane = lane,
                     .pc = issue->pc,
                     .barrier = NO_BARRIER,
+                    .issued = issue->now,
                     .begins = (issue->now + latency) * THOUSAND};
 }
 
 /* Lanes that the instruction is for: one of the uniform datapath is one of the warp, which we count as the lowest. */
 static uint32_t lanes_of(const Issue *issue) {
   return issue->inst->flags & INST_UNIFORM ? issue->mask & -issue->mask : issue->mask;
-}
-
-static void tell_bulk(const Issue *issue, const BulkCopy *copy) {
-  if (!PROBE_WANTED(issue->gpu, bulk))
-    return;
-  ProbePoint point = issue_point(issue, 1u << copy->lane);
-  PROBE_FIRE(issue->gpu, bulk, &point, shared_of(issue->sm, copy, copy->physical), copy->bytes,
-             way_of(copy) == WAY_IN);
 }
 
 /* The block whose shared memory an address of the cluster's is in; NULL: there is none. */
@@ -531,7 +385,7 @@ static void start(Issue *issue, uint32_t latency) {
     copy.bytes = place.bytes;
     copy.physical = to->shared_base + place.shared;
     copy.barrier = in ? to->shared_base + place.barrier : NO_BARRIER;
-    tell_bulk(issue, &copy);
+    bulk_tell_begin(issue, &copy);
     add(issue, &copy);
   }
 }
@@ -548,44 +402,6 @@ void exec_BULKEND(Issue *issue) {
       add(issue, &end);
     }
     unit_of(issue->sm)->groups[issue->warp->slot].ended[lane]++;
-  }
-}
-
-static bool is_of(const Warp *warp, const BulkCopy *copy) {
-  return copy->slot == warp->slot && copy->age == warp->age;
-}
-
-static bool is_waited_for(const Warp *warp, const BulkGroups *groups, const BulkCopy *copy) {
-  return way_of(copy) == WAY_OUT && is_of(warp, copy) && copy->group < groups->awaited[copy->lane];
-}
-
-void exec_BULKWAIT(Issue *issue) {
-  Sm *sm = issue->sm;
-  uint32_t left = (uint32_t)issue->inst->imm;
-  BulkGroups *groups = sm->bulk ? &sm->bulk->groups[issue->warp->slot] : NULL;
-  for (uint32_t rest = groups ? issue->mask : 0; rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    groups->awaited[lane] = groups->ended[lane] > left ? groups->ended[lane] - left : 0;
-  }
-  for (guint i = 0; groups && i < sm->bulk->copies->len; i++)
-    if (is_waited_for(issue->warp, groups, copy_at(sm, i)))
-      tell_copy(sm, copy_at(sm, i), issue->now);
-  for (guint i = groups ? sm->bulk->untold->len : 0; i-- > 0;) {
-    BulkCopy *copy = g_ptr_array_index(sm->bulk->untold, i);
-    if (!is_waited_for(issue->warp, groups, copy))
-      continue;
-    tell_copy(sm, copy, issue->now);
-    g_ptr_array_remove_index(sm->bulk->untold, i);
-  }
-}
-
-void bulk_warp_exits(Sm *sm, const Warp *warp, uint64_t now) {
-  for (guint i = sm->bulk ? sm->bulk->untold->len : 0; i-- > 0;) {
-    BulkCopy *copy = g_ptr_array_index(sm->bulk->untold, i);
-    if (!is_of(warp, copy))
-      continue;
-    tell_copy(sm, copy, now);
-    g_ptr_array_remove_index(sm->bulk->untold, i);
   }
 }
 

@@ -126,8 +126,9 @@ static uint64_t serve(Issue *issue, const uint32_t physical[32], uint32_t bytes,
 
 static void report_shared(Issue *issue, AccessKind kind, const uint32_t physical[32], uint32_t bytes, uint32_t taken,
                           bool unlock) {
-  if (G_UNLIKELY(issue->block->copying) && PROBE_WANTED(issue->gpu, hazard)) {
-    async_copies_check(issue, physical, bytes);
+  if (G_UNLIKELY(issue->block->copying || issue->sm->bulk) && PROBE_WANTED(issue->gpu, hazard)) {
+    if (issue->block->copying)
+      async_copies_check(issue, physical, bytes);
     if (issue->sm->bulk)
       bulk_check(issue, physical, bytes, kind != ACCESS_READ);
   }

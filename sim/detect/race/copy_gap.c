@@ -1,5 +1,7 @@
 #include "sim/detect/race/copy_gap.h"
 
+#include "sim/core/bulk.h"
+
 typedef struct GapRow {
   Opcode op;
   bool writes;
@@ -48,14 +50,20 @@ static const GapRow rows[] = {
       "between that and other threads' accesses"}},
 };
 
+static const CopyGap *gap_of(const ProbePoint *point, const RaceEnd *end) {
+  const Inst *inst = &race_launch_of(point, end)->kernel->insts[end->pc];
+  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
+    if (rows[i].op == (Opcode)inst->op && rows[i].writes == end->write)
+      return &rows[i].gap;
+  return NULL;
+}
+
 const CopyGap *copy_gap_find(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   const RaceEnd *first = &race->first;
   if (race_is_host(first) || race_is_host(second) || !race_of_one_launch(race, second) ||
       race_launch_of(point, second)->program->dialect != DIALECT_PTX)
     return NULL;
-  const Inst *inst = &race_launch_of(point, first)->kernel->insts[first->pc];
-  for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
-    if (rows[i].op == (Opcode)inst->op && rows[i].writes == first->write)
-      return &rows[i].gap;
-  return NULL;
+  bool told_late = first->cycle > bulk_told_since(point->sm); /* the copy was under way when the other came */
+  return told_late && inst_is_bulk(&race_launch_of(point, second)->kernel->insts[second->pc]) ? gap_of(point, second)
+                                                                                             : gap_of(point, first);
 }

@@ -10,7 +10,7 @@ typedef struct CopyGap {
   const char *why, *repair;
 } CopyGap;
 
-/* NULL: the race's first access isn't such a copy's. Of two accesses of one launch of PTX. */
+/* NULL: neither is such a copy's. Of two accesses of one launch of PTX, of which the detector is told now. */
 const CopyGap *copy_gap_find(const ProbePoint *point, const Race *race, const RaceEnd *second);
 
 #endif

@@ -259,11 +259,10 @@ static bool conflicts(const Access *next, const Access *old, const AccessOrder *
   return (next->write || old->write) && (next->bytes & old->bytes) && !both_strong(next, old, order);
 }
 
-/* A write that has been performed, and is the newest of the access's chain so far. */
-static inline bool is_grown(const Access *old, const Access *access) {
+/* A write that has been performed, and is the newest of a chain so far; `newest` is WHAT() of such a one. */
+static inline bool is_grown(const Access *old, uint64_t newest, uint8_t bytes) {
   const uint64_t asked = WHAT(.chain = UINT32_MAX, .write = true, .flying = true);
-  return (what_of(old) & asked) == WHAT(.chain = access->chain, .write = true) && old->strong &&
-         (old->bytes & access->bytes);
+  return (what_of(old) & asked) == newest && old->strong && (old->bytes & bytes);
 }
 
 /* The warp did the same, and released nothing since: who it races with was told then. A read doesn't see less for
@@ -271,7 +270,7 @@ static inline bool is_grown(const Access *old, const Access *access) {
  * stand for words, which have to be among those of then. */
 static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
   bool sees = order->reads && access->strong;
-  uint64_t who = who_of(access);
+  uint64_t who = who_of(access), newest = WHAT(.chain = access->chain, .write = true); /* outside the loop: it is slow */
   if (!may_have(list, access))
     return false;
   for (unsigned i = list->count; i-- > 0;) {
@@ -282,7 +281,7 @@ static bool repeats(const AccessList *list, const Access *access, bool in_row, c
       if (alike && covers(old, access) && (!sees || (old->strong && !old->flying && old->chain == access->chain)))
         return true;
     }
-    if (sees && is_grown(old, access))
+    if (sees && is_grown(old, newest, access->bytes))
       return false;
   }
   return false;
