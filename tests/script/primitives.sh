@@ -43,7 +43,7 @@ count_complaint() {
 
 printed="barrier_xf barrier_atomic mutex_spin mutex_spin_backoff mutex_spin_then_backoff mutex_fa mutex_fa_backoff mutex_ring
 semaphore_spin semaphore_spin_backoff semaphore_sleep"
-plan $((11 * 4 + 2 * 3 + 2 * 2 + 2 * 2 + 12))
+plan $((11 * 4 + 2 * 3 + 2 * 2 + 2 * 2 + 12 + 7))
 for name in $printed; do
   for machine in gtx580 h200; do
     point "$name on $machine" "$(safe_complaint "$name" $machine)"
@@ -63,6 +63,13 @@ for sleeps in 0 1; do
   for machine in gtx580 h200; do
     point "posts before waits, sleeps=$sleeps, on $machine" "$(safe_complaint semaphore_ahead $machine -p sleeps=$sleeps)"
   done
+done
+for kind in 0 1 2 3; do
+  point "barrier $kind, in launches that go on with its words" "$(safe_complaint barrier_again h200 -p kind=$kind --seeds 1)"
+done
+point "a barrier that isn't told of the launch before: a race" "$(racy_complaint barrier_again_untold h200 --seeds 1)"
+for name in block_condition block_readers_writers; do
+  point "$name" "$(safe_complaint $name h200 --seeds 1)"
 done
 point "more blocks than threads" "$(safe_complaint barrier_xf_many gtx1080ti)"
 point "the second block is the checker" "$(safe_complaint barrier_xf rtx3070 -p checker=1)"

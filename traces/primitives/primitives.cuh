@@ -9,7 +9,7 @@
 //   mutex.unlock();
 //
 // A primitive is a view of a few words in global memory, which all blocks share and which are 0 at first (a semaphore has its
-// `start`). Where the words lie is the caller's choice, and decides how fast it is. Each thread that calls has a view of its own.
+// `start`). The next launch can go on with them as they are, but for barriers, which say below what they want. Where the words lie is the caller's choice, and decides how fast it is. Each thread that calls has a view of its own.
 //
 // Block semantics: FaMutex and its like are for one thread of a block, the others mustn't call. BlockMutex and its like are for a
 // whole block: all threads call, thread 0 acts, and a __syncthreads() behind lock() and before unlock() holds the others back.
@@ -45,6 +45,8 @@ static __device__ __forceinline__ bool is_first_thread() { return threadIdx.x + 
 static __device__ __forceinline__ Word block_number() {
   return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
 }
+
+static __device__ __forceinline__ Word number_of_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
 
 // --- what a thread does between two attempts ---
 
@@ -241,15 +243,18 @@ public:
 
 // --- barriers: wait(), for all threads of all blocks ---
 
+// The words of a barrier count on, so a view has to know how often all blocks have passed it with these words: never, if the host
+// clears them before each launch (cudaMemsetAsync); else `passed`, how many wait() each block has called in the launches before.
+
 // Xiao and Feng (2010), as section 5 has it: each block sets its flag in `arrived`; the threads of one block, `checker`, look at all
 // flags and answer in `leave`. No atomics. Two arrays of a word for each block. A thread looks at several flags if there are
 // more blocks than threads. As printed, thread 0 sets the flag when it comes itself; Fenced waits for the whole block.
 template <class Order = Fenced> class XfBarrier {
-  Word *arrived_, *leave_, checker_, goal_ = 0;
+  Word *arrived_, *leave_, checker_, goal_;
 
 public:
-  __device__ __forceinline__ XfBarrier(Word *arrived, Word *leave, Word checker = 0)
-      : arrived_(arrived), leave_(leave), checker_(checker) {}
+  __device__ __forceinline__ XfBarrier(Word *arrived, Word *leave, Word checker = 0, Word passed = 0)
+      : arrived_(arrived), leave_(leave), checker_(checker), goal_(passed) {}
   __device__ __forceinline__ void wait() {
     goal_++;
     if (Order::fenced)
@@ -271,7 +276,7 @@ public:
 
 private:
   __device__ __forceinline__ void answer(Word thread) {
-    Word blocks = gridDim.x * gridDim.y * gridDim.z, threads = blockDim.x * blockDim.y * blockDim.z;
+    Word blocks = number_of_blocks(), threads = blockDim.x * blockDim.y * blockDim.z;
 #pragma unroll 1
     for (Word i = thread; i < blocks; i += threads)
       while (look(arrived_ + i) != goal_)
@@ -287,12 +292,13 @@ private:
 
 // One atomic counter: each block adds 1, then looks at the counter until all have. One word; it only grows.
 template <class Order = Fenced> class AtomicBarrier {
-  Word *counter_, goal_ = 0;
+  Word *counter_, goal_;
 
 public:
-  __device__ __forceinline__ explicit AtomicBarrier(Word *counter) : counter_(counter) {}
+  __device__ __forceinline__ explicit AtomicBarrier(Word *counter, Word passed = 0)
+      : counter_(counter), goal_(passed * number_of_blocks()) {}
   __device__ __forceinline__ void wait() {
-    goal_ += gridDim.x * gridDim.y * gridDim.z;
+    goal_ += number_of_blocks();
     __syncthreads();
     if (is_first_thread()) {
       Order::fence();
@@ -307,16 +313,17 @@ public:
 
 // The same, but the block that comes last sets `flag`, at which the others look. Two words.
 template <class Order = Fenced> class AtomicFlagBarrier {
-  Word *counter_, *flag_, round_ = 0;
+  Word *counter_, *flag_, round_;
 
 public:
-  __device__ __forceinline__ AtomicFlagBarrier(Word *counter, Word *flag) : counter_(counter), flag_(flag) {}
+  __device__ __forceinline__ AtomicFlagBarrier(Word *counter, Word *flag, Word passed = 0)
+      : counter_(counter), flag_(flag), round_(passed) {}
   __device__ __forceinline__ void wait() {
     round_++;
     __syncthreads();
     if (is_first_thread()) {
       Order::fence();
-      if (atomicAdd(counter_, 1) + 1 == round_ * (gridDim.x * gridDim.y * gridDim.z)) {
+      if (atomicAdd(counter_, 1) + 1 == round_ * number_of_blocks()) {
         Order::fence();
         put(flag_, round_);
       } else {
@@ -332,7 +339,7 @@ public:
 // Two stages, an atomic counter for each: a block counts itself in and looks at `arrived` until all have, then counts itself out and
 // looks at `departed` until all have. Two atomics a block. Two words, which only grow, so that nobody sets them back.
 template <class Order = Fenced> class TwoStageBarrier {
-  Word *arrived_, *departed_, goal_ = 0;
+  Word *arrived_, *departed_, goal_;
 
   __device__ __forceinline__ void pass(Word *counter) {
     atomicAdd(counter, 1);
@@ -341,9 +348,10 @@ template <class Order = Fenced> class TwoStageBarrier {
   }
 
 public:
-  __device__ __forceinline__ TwoStageBarrier(Word *arrived, Word *departed) : arrived_(arrived), departed_(departed) {}
+  __device__ __forceinline__ TwoStageBarrier(Word *arrived, Word *departed, Word passed = 0)
+      : arrived_(arrived), departed_(departed), goal_(passed * number_of_blocks()) {}
   __device__ __forceinline__ void wait() {
-    goal_ += gridDim.x * gridDim.y * gridDim.z;
+    goal_ += number_of_blocks();
     __syncthreads();
     if (is_first_thread()) {
       Order::fence();
@@ -357,9 +365,14 @@ public:
 
 // --- what the paper leaves as future work ---
 
+template <class Mutex> class BlockMutex;
+template <class Mutex> struct IsOfBlocks { static constexpr bool value = false; };
+template <class Mutex> struct IsOfBlocks<BlockMutex<Mutex>> { static constexpr bool value = true; };
+
 // Wait, signal, broadcast, each called by a thread that holds the mutex. Waiters wake in the order in which they came, and none
 // without a signal. Two words, 0 at first.
 template <class Mutex, class Order = Fenced> class Condition {
+  static_assert(!IsOfBlocks<Mutex>::value, "one thread calls a Condition: BlockCondition is for a BlockMutex");
   Mutex &mutex_;
   Word *ticket_, *turn_;
 
@@ -426,6 +439,8 @@ template <class Mutex> class BlockMutex {
   Mutex mutex_;
 
 public:
+  using Inner = Mutex;
+  __device__ __forceinline__ Mutex &inner() { return mutex_; }
   __device__ __forceinline__ explicit BlockMutex(const Mutex &mutex) : mutex_(mutex) {}
   __device__ __forceinline__ void lock() {
     if (is_first_thread())
@@ -453,6 +468,58 @@ public:
     __syncthreads();
     if (is_first_thread())
       semaphore_.post();
+  }
+};
+
+// A Condition of a BlockMutex: the whole block holds it, and calls.
+template <class Mutex, class Order = Fenced> class BlockCondition {
+  Condition<typename Mutex::Inner, Order> condition_;
+
+public:
+  __device__ __forceinline__ BlockCondition(Mutex &mutex, Word *ticket, Word *turn)
+      : condition_(mutex.inner(), ticket, turn) {}
+  __device__ __forceinline__ void wait() {
+    __syncthreads();
+    if (is_first_thread())
+      condition_.wait();
+    __syncthreads();
+  }
+  __device__ __forceinline__ void signal() {
+    __syncthreads();
+    if (is_first_thread())
+      condition_.signal();
+  }
+  __device__ __forceinline__ void broadcast() {
+    __syncthreads();
+    if (is_first_thread())
+      condition_.broadcast();
+  }
+};
+
+template <class Lock> class BlockReaderWriterLock {
+  Lock lock_;
+
+public:
+  __device__ __forceinline__ explicit BlockReaderWriterLock(const Lock &lock) : lock_(lock) {}
+  __device__ __forceinline__ void lock_read() {
+    if (is_first_thread())
+      lock_.lock_read();
+    __syncthreads();
+  }
+  __device__ __forceinline__ void unlock_read() {
+    __syncthreads();
+    if (is_first_thread())
+      lock_.unlock_read();
+  }
+  __device__ __forceinline__ void lock_write() {
+    if (is_first_thread())
+      lock_.lock_write();
+    __syncthreads();
+  }
+  __device__ __forceinline__ void unlock_write() {
+    __syncthreads();
+    if (is_first_thread())
+      lock_.unlock_write();
   }
 };
 

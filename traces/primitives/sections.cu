@@ -213,6 +213,18 @@ extern "C" __global__ void barrier_two_stage(Word *words, int apart, Word *marks
     rounds(TwoStageBarrier<AsPrinted>(words, words + apart), marks, wrong, ops);
 }
 
+// The same by launches one behind the other, which go on with the words as they are. `passed`: how often a block has called wait() before.
+extern "C" __global__ void barrier_again(Word *words, int apart, Word *marks, Word *wrong, int ops, int kind, int passed) {
+  if (kind == 0)
+    rounds(XfBarrier<>(words, words + gridDim.x, 0, passed), marks, wrong, ops);
+  else if (kind == 1)
+    rounds(AtomicBarrier<>(words, passed), marks, wrong, ops);
+  else if (kind == 2)
+    rounds(AtomicFlagBarrier<>(words, words + apart, passed), marks, wrong, ops);
+  else
+    rounds(TwoStageBarrier<>(words, words + apart, passed), marks, wrong, ops);
+}
+
 // --- condition variables ---
 
 // A place for one item: even blocks put items in, odd ones take them out. `place`: the item, 0 if there is none. `sum`: of all that
@@ -282,4 +294,48 @@ extern "C" __global__ void readers_writers(Word *words, int apart, Word *pair, W
     share<Fenced>(words, apart, pair, torn, ops, writers);
   else
     share<AsPrinted>(words, apart, pair, torn, ops, writers);
+}
+
+// --- whole blocks ---
+
+// As condition(), by all threads of a block: the last one of each puts an item in or takes it out.
+extern "C" __global__ void block_condition(Word *words, int apart, Word *place, Word *sum, int ops) {
+  using Mutex = BlockMutex<FaMutex<>>;
+  Mutex mutex(FaMutex<>(words, words + apart));
+  BlockCondition<Mutex> filled(mutex, words + 2 * apart, words + 3 * apart);
+  BlockCondition<Mutex> emptied(mutex, words + 4 * apart, words + 5 * apart);
+  bool puts = blockIdx.x % 2 == 0;
+  BlockCondition<Mutex> &mine = puts ? emptied : filled, &others = puts ? filled : emptied;
+#pragma unroll 1
+  for (int op = 1; op <= ops; op++) {
+    mutex.lock();
+    while ((*place == 0) != puts)
+      mine.wait();
+    __syncthreads(); // all have looked
+    if (is_last_thread()) {
+      if (!puts)
+        *sum += *place;
+      *place = puts ? op : 0;
+    }
+    others.signal();
+    mutex.unlock();
+  }
+}
+
+// As readers_writers(): all threads of a block hold the lock.
+extern "C" __global__ void block_readers_writers(Word *words, int apart, Word *pair, Word *torn, int ops, int writers) {
+  BlockReaderWriterLock<ReaderWriterLock<>> lock(ReaderWriterLock<>(words, words + apart, words + 2 * apart));
+#pragma unroll 1
+  for (int op = 0; op < ops; op++)
+    if (blockIdx.x % writers == 0) {
+      lock.lock_write();
+      if (threadIdx.x < 2)
+        pair[threadIdx.x] += 1;
+      lock.unlock_write();
+    } else {
+      lock.lock_read();
+      if (pair[0] != pair[1])
+        atomicAdd(torn, 1);
+      lock.unlock_read();
+    }
 }
