@@ -281,18 +281,26 @@ static void store_shared(Issue *issue, const uint32_t physical[32], uint32_t byt
   note_store(issue, when);
 }
 
-/* Some lanes load what stood there before a store of their warp, or will stand there behind one. */
-static void give_other_lanes(Issue *issue, const uint32_t physical[32]) {
-  const OlderLanes *older = issue->gpu->older->lanes;
+/* Some lanes load `value` (of each lane, or one of all) instead of what stands there. */
+static void give_others(Issue *issue, const uint32_t physical[32], uint32_t lanes, const uint32_t *value, bool one) {
   uint32_t row[WARP_LANES];
-  if (!older || older->cycle != issue->now || older->sm != issue->sm->index || older->warp != issue->warp->slot ||
-      older->pc != issue->warp->pc)
-    return;
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
-    row[lane] = older->lanes >> lane & 1  ? older->value[lane]
+    row[lane] = lanes >> lane & 1         ? value[one ? 0 : lane]
                 : issue->mask >> lane & 1 ? issue->sm->shared.words[physical[lane] / 4]
                                           : 0;
   access_write(issue, 0, row);
+}
+
+/* Some lanes load what stood there before a store of their warp, or will stand there behind one; or an older value
+ * than the newest. */
+static void give_other_lanes(Issue *issue, const uint32_t physical[32]) {
+  const OlderRun *run = issue->gpu->older;
+  const OlderLanes *older = run->lanes;
+  uint32_t sm = issue->sm->index, slot = issue->warp->slot, pc = issue->warp->pc;
+  if (older && older->cycle == issue->now && older->sm == sm && older->warp == slot && older->pc == pc)
+    give_others(issue, physical, older->lanes, older->value, false);
+  else if (older_run_has_shared(run, issue->now, sm, slot, pc))
+    give_others(issue, physical, run->load.lanes, run->load.value, true);
 }
 
 bool shared_load(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offset) {

@@ -6,6 +6,9 @@
 enum { TRIALS_MAX = 100, LONG_INSTRUCTIONS = 100000, LONG_LOADS = 2 };
 /* A load that reads something older may take its thread once more around a loop, and no longer. */
 enum { CYCLES_FACTOR = 4, CYCLES_MIN = 1000000 };
+/* Fewer schedules than these don't show which words hang on them: buffers of which the scenario expects something
+ * decide then. */
+enum { SCHEDULES_FEW = 8 };
 /* As many loads of a warp are late together; a loop that polls has to end. */
 enum { LATE_LOADS = 64 };
 
@@ -20,12 +23,19 @@ static bool is_harm(const Finding *found, const GPtrArray *known) {
   return true;
 }
 
+/* What the scenario expects of buffers; NULL: nothing. */
+static const Expectation *expected_of(const OlderTrials *trials) {
+  const Expectation *expect = scenario_expectation(trials->scenario, trials->machine->name);
+  return expect && expect->buffers->len ? expect : NULL;
+}
+
 /* Completed, and each word of a buffer that all schedules left alike is the same. */
 static bool ends_as_others(const OlderTrials *trials, const RunResult *run) {
   for (guint i = 0; i < run->findings->len; i++)
     if (is_harm(g_ptr_array_index(run->findings, i), trials->known))
       return false;
-  return run->verdict == VERDICT_COMPLETED && !run->wrong_buffers && results_are_among(trials->results, run);
+  const Expectation *only = trials->schedules->len < SCHEDULES_FEW ? expected_of(trials) : NULL;
+  return run->verdict == VERDICT_COMPLETED && !run->wrong_buffers && results_are_among(trials->results, run, only);
 }
 
 /* True if nothing comes of it. */
@@ -63,8 +73,7 @@ static void become_note(Finding *finding, guint runs) {
 
 /* What a run should leave is known: the scenario says so, or all schedules leave the same. */
 static bool may_judge(const OlderTrials *trials) {
-  const Expectation *expect = scenario_expectation(trials->scenario, trials->machine->name);
-  return trials->results->buffers && (trials->results->kinds->len == 1 || (expect && expect->buffers->len));
+  return trials->results->buffers && (trials->results->kinds->len == 1 || expected_of(trials));
 }
 
 static void tell_untried(Finding *finding) {
@@ -116,9 +125,10 @@ bool older_try(OlderTrials *trials, Finding *finding) {
         loads = trials->instructions > LONG_INSTRUCTIONS ? MIN(all, LONG_LOADS) : all;
   for (guint i = 0; i < loads; i++) { /* the first and the newest among them */
     const OlderLoad *load = &g_array_index(finding->older, OlderLoad, loads > 1 ? i * (all - 1) / (loads - 1) : 0);
-    trials->made += load->bytes ? 2 : 1;
+    bool again = load->bytes && load->access; /* of global memory */
+    trials->made += again ? 2 : 1;
     if (trials->made > TRIALS_MAX || stop_asked(trials->options->stop) || !try_load(trials, finding, load, 0) ||
-        (load->bytes && !try_load(trials, finding, load, LATE_LOADS)))
+        (again && !try_load(trials, finding, load, LATE_LOADS)))
       return false;
   }
   become_note(finding, trials->made - before);

@@ -81,21 +81,40 @@ void race_older_clear(RaceOlder *older) {
   g_array_free(older->cases, TRUE);
 }
 
+/* Where loads in doubt are looked for. */
 static bool is_watched(const Step *step) {
   return step->access->space == SPACE_GLOBAL && step->hands_over && step->warp->fences &&
          !thread_is_host(step->warp->base);
 }
 
+/* Of shared memory, that of the own block: what is performed when it is issued, and has no number. */
+static bool is_own_shared(const Step *step) {
+  return step->access->space == SPACE_SHARED && !step->number && step->hands_over && step->warp->fences;
+}
+
+/* The word among those of both kinds of memory. */
+static gint64 key_of(const Step *step, uint64_t word) {
+  enum { SHARED_BIT = 33 }; /* addresses of global memory are smaller */
+  return (gint64)(step->access->space == SPACE_GLOBAL
+                      ? word
+                      : race_words_number(step, word) | UINT64_C(1) << SHARED_BIT);
+}
+
+static uint32_t value_now(const Step *step, uint64_t word) {
+  return step->access->space == SPACE_GLOBAL ? look_global(step->point->gpu, 4 * word)
+                                             : look_shared(step->point->sm, (uint32_t)word);
+}
+
 /* ---- writes ---- */
 
-static WordPast *past_of(RaceOlder *older, uint64_t word) {
+static WordPast *past_of(RaceOlder *older, uint64_t word, bool may_be_doubted) {
   gint64 key = (gint64)word;
   WordPast *past = g_hash_table_lookup(older->words, &key);
   if (past || g_hash_table_size(older->words) >= PAST_WORDS_MAX)
     return past;
   past = g_new0(WordPast, 1);
   past->word = key;
-  past->doubted = g_hash_table_size(older->words) < DOUBTED_WORDS_MAX;
+  past->doubted = may_be_doubted && older->doubted++ < DOUBTED_WORDS_MAX;
   g_hash_table_insert(older->words, &past->word, past);
   return past;
 }
@@ -120,10 +139,11 @@ static void note_writer(RaceOlder *older, const WarpOrder *warp, uint64_t word, 
 }
 
 void race_older_writes(Step *step, const Group *group) {
-  if (!is_watched(step) || !race_words_writes(step, group))
+  if (!(is_watched(step) || is_own_shared(step)) || !race_words_writes(step, group))
     return;
-  note_writer(&step->watch->older, step->warp, group->word, step->point->pc);
-  WordPast *past = past_of(&step->watch->older, group->word);
+  if (is_watched(step))
+    note_writer(&step->watch->older, step->warp, group->word, step->point->pc);
+  WordPast *past = past_of(&step->watch->older, (uint64_t)key_of(step, group->word), is_watched(step));
   if (!past)
     return;
   past->writes++;
@@ -134,7 +154,7 @@ void race_older_writes(Step *step, const Group *group) {
     past->values[--past->count].given = space;
   }
   PastValue *value = &past->values[past->count++];
-  value->value = look_global(step->point->gpu, group->word * 4);
+  value->value = value_now(step, group->word);
   value->ended_by = race_words_access(step, group->lanes, group->bytes, true);
   vclock_reset(&value->given);
   if (race_trial_asks_older(&step->watch->trial))
@@ -268,6 +288,16 @@ static bool looks_together(RaceOlder *older, const Step *step, uint32_t time) {
   return step->groups > 1 || (known && *known == now);
 }
 
+void race_older_sees(Step *step, const Group *group) {
+  gint64 key = key_of(step, group->word);
+  const WordPast *past = is_own_shared(step) ? g_hash_table_lookup(step->watch->older.words, &key) : NULL;
+  OlderLook *look = past ? look_of(&step->watch->older, step->warp, (uint64_t)key) : NULL;
+  if (!look)
+    return;
+  look->lanes = look->newest == past->writes ? look->lanes | group->lanes : group->lanes;
+  look->newest = past->writes;
+}
+
 bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, OlderValue *taken) {
   RaceOlder *older = &step->watch->older;
   const Inst *inst = step->point->inst;
@@ -316,8 +346,12 @@ bool race_older_again(const Step *step, const Group *group) {
   OlderRun *older = step->point->gpu->older;
   uint64_t first = group->word - step->part;
   gint64 key = (gint64)group->word;
-  if (!older || step->access->kind != ACCESS_READ || step->access->space != SPACE_GLOBAL)
+  if (!older || step->access->kind != ACCESS_READ)
     return false;
+  if (step->access->space == SPACE_SHARED)
+    return !step->number && group->lanes & older->load.lanes &&
+           older_run_has_shared(older, step->point->cycle, step->point->sm->index, step->point->warp->slot,
+                                step->point->pc);
   if (older_run_has(older, step->number, 4 * first))
     return true;
   const WordPast *past = g_hash_table_lookup(step->watch->older.words, &key);
@@ -336,7 +370,7 @@ bool race_older_again(const Step *step, const Group *group) {
 
 /* The oldest value of the word that the reader can read, as far as the order and its own looks tell. */
 static unsigned oldest_of(const Step *step, const Group *group, const WordPast *past) {
-  gint64 key = look_key(step->warp->actor, group->word);
+  gint64 key = look_key(step->warp->actor, (uint64_t)key_of(step, group->word));
   const OlderLook *look = g_hash_table_lookup(step->watch->older.looks, &key);
   Question question = {step, group->lanes};
   AccessOrder order = race_words_order(step, &question);
@@ -352,14 +386,14 @@ static unsigned oldest_of(const Step *step, const Group *group, const WordPast *
 
 /* The other word of a load of 64 bits: what it was before the same write, or what it is. */
 static uint32_t value_before(const Step *step, uint64_t word, const Access *write) {
-  gint64 key = (gint64)word;
+  gint64 key = key_of(step, word);
   const WordPast *past = g_hash_table_lookup(step->watch->older.words, &key);
   for (unsigned i = past ? past->count : 0; i-- > 0;) {
     const Access *other = &past->values[i].ended_by;
     if (other->actor == write->actor && other->time == write->time && other->pc == write->pc)
       return past->values[i].value;
   }
-  return look_global(step->point->gpu, 4 * word);
+  return value_now(step, word);
 }
 
 static void add_load(OlderReading *reading, const Step *step, const Group *group, const PastValue *before,
@@ -372,10 +406,17 @@ static void add_load(OlderReading *reading, const Step *step, const Group *group
                     .writer = newest->actor,
                     .time = newest->time,
                     .pc = newest->pc};
+  if (is_own_shared(step)) { /* its warp is there */
+    load.cycle = step->point->cycle;
+    load.sm = step->point->sm->index;
+    load.slot = step->point->warp->slot;
+    load.at = step->point->pc;
+    load.lanes = group->lanes;
+  }
   bool differs = false;
   for (uint32_t part = 0; part < load.bytes / 4; part++) {
     load.value[part] = part == step->part ? before->value : value_before(step, first + part, &before->ended_by);
-    differs |= load.value[part] != look_global(step->point->gpu, 4 * (first + part));
+    differs |= load.value[part] != value_now(step, first + part);
   }
   if (differs)
     reading->load[reading->loads++] = load;
@@ -383,10 +424,10 @@ static void add_load(OlderReading *reading, const Step *step, const Group *group
 
 /* Each value that the lanes can read, as far as the order and their own looks tell, is as the one now. */
 static bool is_alike(const Step *step, const Group *group, const WordPast *past) {
-  gint64 key = look_key(step->warp->actor, group->word);
+  gint64 key = look_key(step->warp->actor, (uint64_t)key_of(step, group->word));
   const OlderLook *look = g_hash_table_lookup(step->watch->older.looks, &key);
   uint32_t seen = look && !(group->lanes & ~look->lanes) ? look->newest : 0;
-  uint32_t now = part_of(group, look_global(step->point->gpu, group->word * 4));
+  uint32_t now = part_of(group, value_now(step, group->word));
   Question question = {step, group->lanes};
   AccessOrder order = race_words_order(step, &question);
   for (unsigned i = past->count; i-- > 0;) {
@@ -401,12 +442,13 @@ static bool is_alike(const Step *step, const Group *group, const WordPast *past)
 OlderReading race_older_before(const Step *step, const Group *group) {
   OlderReading reading = {.loads = 0};
   uint32_t bytes = step->access->bytes;
-  gint64 key = (gint64)group->word;
-  const WordPast *past = is_watched(step) ? g_hash_table_lookup(step->watch->older.words, &key) : NULL;
+  bool shared = is_own_shared(step);
+  gint64 key = key_of(step, group->word);
+  const WordPast *past = is_watched(step) || shared ? g_hash_table_lookup(step->watch->older.words, &key) : NULL;
   if (!past || !past->count)
     return reading;
   reading.alike = is_alike(step, group, past);
-  if (bytes != 4 && bytes != 4 * OLDER_LOAD_WORDS)
+  if (bytes != 4 && (shared || bytes != 4 * OLDER_LOAD_WORDS))
     return reading;
   unsigned oldest = oldest_of(step, group, past), last = past->count;
   const Access *newest = &past->values[last - 1].ended_by;

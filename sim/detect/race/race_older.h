@@ -32,6 +32,8 @@
 bool race_older_reads(Step *step, const WarpMoment *moment, const Group *group, OlderValue *value);
 /* Before it hands on: a strong write of a group is performed. */
 void race_older_writes(Step *step, const Group *group);
+/* The lanes have read the newest value of a word of their block's shared memory, and can't read an older one. */
+void race_older_sees(Step *step, const Group *group);
 /* What the load of a group, which is being performed, might give instead of its word's newest value. */
 OlderReading race_older_before(const Step *step, const Group *group);
 /* Where loads of the run give older values (older_load.h): this one does, and takes nothing that is handed on. */

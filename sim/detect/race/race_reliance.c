@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sim/core/place.h"
 #include "sim/detect/race/guesses.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_older.h"
@@ -38,6 +39,19 @@ static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
   return earlier->actor == step->warp->actor || earlier->pc == order_newest_handed(step->warp)->from;
 }
 
+/* Of shared memory, handed on by way of global memory: that takes many times as long as a store to shared memory, which
+ * all of its block see in the order of its SM, and no machine is known where it wouldn't be there. */
+static bool came_round(const Step *step, const Access *write, uint32_t lanes) {
+  if (step->access->space != SPACE_SHARED)
+    return false;
+  const HandOver *handed = order_handed_by(step->warp, write, lanes);
+  if (!handed || handed->writer == THREAD_LAUNCH_HOST)
+    return handed != NULL;
+  ThreadId by = g_array_index(step->watch->order.actors, ThreadId, handed->actor);
+  const Kernel *kernel = gpu_launch(step->point->gpu, handed->writer)->kernel;
+  return !thread_same_block(by, step->warp->base) || place_space(&kernel->insts[handed->from]) == MEM_GLOBAL;
+}
+
 /* What the load might have given instead of what `write` left; if it has missed that, the run shows it. */
 static void add_older(Race *race, const OlderReading *older, const Access *write) {
   race->older_loads = race->missed;
@@ -57,7 +71,8 @@ static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access 
   AccessOrder order = race_words_order(step, &question);
   bool missed;
   if (!step->warp->was_handed || !reader.lanes || !shadow_relies(cell, &reader, &order, &found, &missed) ||
-      (older->alike && !missed) || waits(step) || may_be_of_another_lane(step, &found))
+      (older->alike && !missed) || waits(step) || may_be_of_another_lane(step, &found) ||
+      came_round(step, &found, reader.lanes))
     return;
   unsigned before = step->races;
   race_words_add(step, word, 1, reader.lanes, &found,

@@ -216,8 +216,12 @@ static void access_words(Step *step) {
     if (step->access->polls)
       make_flag(step, group);
     WordRead read = read_of(step, group);
-    if (takes(step, group))
+    if (takes(step, group) && !race_older_again(step, group))
       order_acquire(&step->watch->order, step->warp, &read);
+    if (step->access->space == SPACE_SHARED && step->access->kind != ACCESS_WRITE)
+      race_older_sees(step, group);
+    if (step->access->space == SPACE_SHARED)
+      race_older_writes(step, group);
   }
   for (unsigned i = 0; i < step->groups; i++)
     if (!step->group[i].cell->whole.flag)

@@ -23,6 +23,7 @@ void race_words_begin(Step *step, RaceWatch *watch, const ProbePoint *point, War
   step->warp = warp;
   step->access = access;
   step->strong = strength(point, access);
+  step->number = 0;
   step->hands_over = step->strong != ACCESS_WEAK;
   if (access->locks)
     step->strong = ACCESS_STRONG;

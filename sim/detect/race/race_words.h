@@ -58,6 +58,7 @@ typedef struct ObservableRace {
 /* What is kept of older values (race_older.h). */
 typedef struct RaceOlder {
   GHashTable *words;    /* word -> WordPast */
+  uint32_t doubted;     /* how many of these are of global memory, up to what counts */
   GHashTable *looks;    /* actor and word -> OlderLook */
   GHashTable *writers;  /* actor -> OlderWriter */
   GHashTable *in_doubt; /* actor -> OlderLook *, borrowed: its newest load is in doubt */
