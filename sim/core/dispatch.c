@@ -175,8 +175,9 @@ static void pass_placed(Gpu *gpu) {
     gpu->placed_launches++;
 }
 
-/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. Those of
- * launches that have waited for room come `later` cycles later. */
+/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room; by
+ * grid.launch_order, those of other launches behind them wait with a block that finds none. Those of launches that have
+ * waited for room come `later` cycles later. */
 static void dispatch(Gpu *gpu, uint64_t now, uint64_t later) {
   pass_placed(gpu);
   for (guint i = gpu->placed_launches; i < gpu->launches->len; i++) {
@@ -188,6 +189,8 @@ static void dispatch(Gpu *gpu, uint64_t now, uint64_t later) {
       start(gpu, launch, now);
     while (launch->next_block < launch->blocks && dispatch_block(gpu, launch, from))
       ;
+    if (launch->next_block < launch->blocks && gpu->machine->grid.launch_order == LAUNCHES_IN_TURN)
+      return;
   }
 }
 
@@ -204,6 +207,8 @@ bool dispatch_waits_for_room(Gpu *gpu, uint32_t cycles) {
     bool follows = previous && previous->next_block < previous->blocks;
     if (launch->held || gpu->machine->grid.refill_latency < cycles || (!launch->started && !follows))
       return false;
+    if (launch->started && gpu->machine->grid.launch_order == LAUNCHES_IN_TURN)
+      return true; /* so do those behind it */
   }
   return true;
 }

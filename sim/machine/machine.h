@@ -27,6 +27,9 @@
   X(ORDER_TAKEN_FIRST, "taken-first")             \
   X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first") \
   X(ORDER_SMALLER_FIRST, "smaller-first")
+#define LAUNCH_ORDERS(X)          \
+  X(LAUNCHES_IN_TURN, "in-turn") \
+  X(LAUNCHES_AS_ROOM, "as-room")
 #define DISPATCH_ORDERS(X)       \
   X(DISPATCH_FORWARD, "forward") \
   X(DISPATCH_REVERSE, "reverse") \
@@ -98,6 +101,7 @@
 typedef enum { SCHEDULER_POLICIES(X) POLICY_COUNT } SchedulerPolicy;
 typedef enum { BRANCH_ORDERS(X) ORDER_COUNT } BranchOrder;
 typedef enum { DISPATCH_ORDERS(X) DISPATCH_COUNT } DispatchOrder;
+typedef enum { LAUNCH_ORDERS(X) LAUNCHES_COUNT } LaunchOrder;
 typedef enum { IMPLICIT_RECONVERGENCES(X) IMPLICIT_COUNT } ImplicitReconvergence;
 typedef enum { REGISTER_OWNERS(X) REGISTER_OWNERS_COUNT } RegisterOwner;
 typedef enum { CONVERGENCES(X) CONVERGENCE_COUNT } Convergence;
