@@ -6,9 +6,6 @@
 enum { TRIALS_MAX = 100, LONG_INSTRUCTIONS = 100000, LONG_LOADS = 2 };
 /* A load that reads something older may take its thread once more around a loop, and no longer. */
 enum { CYCLES_FACTOR = 4, CYCLES_MIN = 1000000 };
-/* Fewer schedules than these don't show which words hang on them: buffers of which the scenario expects something
- * decide then. */
-enum { SCHEDULES_FEW = 8 };
 /* As many loads of a warp are late together; a loop that polls has to end. */
 enum { LATE_LOADS = 64 };
 
@@ -34,8 +31,7 @@ static bool ends_as_others(const OlderTrials *trials, const RunResult *run) {
   for (guint i = 0; i < run->findings->len; i++)
     if (is_harm(g_ptr_array_index(run->findings, i), trials->known))
       return false;
-  const Expectation *only = trials->schedules->len < SCHEDULES_FEW ? expected_of(trials) : NULL;
-  return run->verdict == VERDICT_COMPLETED && !run->wrong_buffers && results_are_among(trials->results, run, only);
+  return run->verdict == VERDICT_COMPLETED && !run->wrong_buffers && results_are_among(trials->results, run);
 }
 
 /* True if nothing comes of it. */

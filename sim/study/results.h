@@ -25,9 +25,8 @@ void results_clear(Results *results);
 /* Takes the buffers of a run by schedule `schedule`. Returns the number of its kind, from 1; 0: it didn't
  * complete. `counts`: the words that it leaves otherwise may be so (results_are_among()). */
 guint results_add(Results *results, RunResult *run, guint schedule, bool counts);
-/* Of a run that isn't among them: each word that all runs left alike is as they left it, of all buffers, or of those
- * that the expectation names (NULL: of all). There is a completed run. */
-bool results_are_among(const Results *results, const RunResult *run, const Expectation *only);
+/* Of a run that isn't among them: each word that all runs left alike is as they left it. There is a completed run. */
+bool results_are_among(const Results *results, const RunResult *run);
 /* Another run left what kind `kind` left; 0: neither completed. */
 void results_add_again(Results *results, guint kind);
 

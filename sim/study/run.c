@@ -193,7 +193,7 @@ static GPtrArray *collect_buffers(const Simulation *simulation) {
     if (!may_be_result(simulation->scenario, i))
       continue;
     ResultBuffer *buffer = g_new(ResultBuffer, 1);
-    *buffer = (ResultBuffer){g_strdup(from.name), from.count, g_memdup2(from.words, (gsize)from.count * 4), i};
+    *buffer = (ResultBuffer){g_strdup(from.name), from.count, g_memdup2(from.words, (gsize)from.count * 4)};
     g_ptr_array_add(all, buffer);
   }
   return all;

@@ -45,7 +45,6 @@ typedef struct LaunchOccupancy {
 typedef struct ResultBuffer {
   char *name;
   uint32_t words, *data;
-  guint number; /* of the scenario's buffer */
 } ResultBuffer;
 
 /* One schedule that `check` tried. */
