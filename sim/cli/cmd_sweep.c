@@ -128,8 +128,10 @@ static int merge(const SweepPoints *points, const Options *options, Diag *diag) 
     return STATUS_OK;
   guint done = shards_count_done(all, points->keys);
   if (done < points->keys->len) {
-    diag_error(diag, options->output, 0, 0, "%u of %u points are missing in the shards' files",
-               points->keys->len - done, points->keys->len);
+    g_autofree char *missing = shards_missing(options->output);
+    diag_error(diag, options->output, 0, 0, "%u of %u points are missing in the shards' files%s%s",
+               points->keys->len - done, points->keys->len, missing ? "; there is none of shard " : "",
+               missing ? missing : "");
     diag_hint(diag, "run the shards that are missing, or the sweep without --shard");
     return STATUS_OK;
   }

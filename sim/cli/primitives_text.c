@@ -84,6 +84,8 @@ static void append_ranking(GString *out, const GPtrArray *contests, const char *
     append_contest(out, contest, changes ? best : NULL);
     best = winner->rate > 0 ? winner->name : is_first ? NULL : best;
   }
+  g_string_append(out, "\nBackoff has the Imin and Imax of the scenarios (traces/primitives), but for what -p imin= and "
+                       "-p imax= change;\n`lockstep tune` looks for better ones.\n");
 }
 
 static void append_csv(GString *out, const GPtrArray *contests, const char *machine, char **settings) {
@@ -122,7 +124,8 @@ static int rank_machine(const char *name, const Options *options, bool first, Di
   Progress progress;
   SweepOptions sweep = studies_begin(options, &progress);
   g_autoptr(GPtrArray) contests =
-      primitives_rank(name, (const char *const *)options->overrides, blocks, ops, seeds, &sweep, diag);
+      primitives_rank(name, (const char *const *)options->overrides, (const char *const *)options->params, blocks, ops,
+                      seeds, &sweep, diag);
   progress_end(&progress);
   if (!contests)
     return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);
@@ -144,8 +147,8 @@ int primitives_rank_machines(const Options *options, Diag *diag) {
   if (!options->machines || options->rest[0])
     return diag_usage(diag, "--primitives ranks those of traces/primitives: name a machine with -m, and no scenario"),
            status;
-  if (options->params || options->baseline)
-    return diag_usage(diag, "--primitives takes --blocks and --ops, no -p and no --baseline"), status;
+  if (options->baseline)
+    return diag_usage(diag, "--primitives takes --blocks, --ops and -p, no --baseline"), status;
   for (char **name = options->machines; *name && !diag_has_errors(diag); name++) {
     g_autoptr(Diag) found = diag_new();
     status = exit_status_worst(status, rank_machine(*name, options, name == options->machines, found));
@@ -237,7 +240,7 @@ static int classify(const char *name, const Options *options, Diag *diag) {
   bool good = primitives_classify(name, settings, &sweep, &found, diag);
   g_autoptr(GArray) blocks = g_array_new(FALSE, FALSE, sizeof(guint));
   g_array_append_val(blocks, found.blocks);
-  g_autoptr(GPtrArray) contests = good ? primitives_rank(name, settings, blocks, 0, 1, &sweep, diag) : NULL;
+  g_autoptr(GPtrArray) contests = good ? primitives_rank(name, settings, NULL, blocks, 0, 1, &sweep, diag) : NULL;
   progress_end(&progress);
   if (!contests)
     return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);

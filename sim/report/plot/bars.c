@@ -6,7 +6,9 @@
 #include "sim/report/plot/columns.h"
 #include "sim/report/plot/plot.h"
 
-enum { ELASTICITIES_SHOWN = 16 };
+/* Published values that differ more than so many times are drawn with a logarithmic axis, unless the user says what it
+ * is to be. */
+enum { ELASTICITIES_SHOWN = 16, LOG_QUOTIENT = 20 };
 
 static void add_bar(FigurePanel *panel, const char *series, const char *label, double mean, double lowest,
                     double highest) {
@@ -41,7 +43,9 @@ static void add_ranked(Figure *figure, const CsvTable *table, const CsvRow *row)
 
 static void add_validated(Figure *figure, const CsvTable *table, const CsvRow *row) {
   double published, predicted, deviation;
-  if (!columns_number(table, row, "published", &published) || !columns_number(table, row, "predicted", &predicted))
+  if (!columns_number(table, row, "published", &published) || !columns_number(table, row, "predicted", &predicted) ||
+      strcmp(csv_table_field(table, row, "judgement"), "baseline") == 0 || /* 1 by definition */
+      strcmp(csv_table_field(table, row, "metric"), "faster") == 0)        /* yes or no */
     return;
   if (!columns_number(table, row, "deviation", &deviation))
     deviation = 0;
@@ -91,9 +95,22 @@ static double lowest_end(const Figure *figure) {
   return lowest;
 }
 
+static double highest_end(const Figure *figure) {
+  double highest = 0;
+  for (guint i = 0; i < figure->panels->len; i++) {
+    const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
+    for (guint j = 0; j < panel->series->len; j++) {
+      const GArray *points = ((const FigureSeries *)g_ptr_array_index(panel->series, j))->points;
+      for (guint k = 0; k < points->len; k++)
+        highest = MAX(highest, g_array_index(points, FigurePoint, k).highest);
+    }
+  }
+  return highest;
+}
+
 Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag) {
   bool ranked = columns_has(table, "ratio"), elastic = columns_has(table, "elasticity"),
-       primitives = columns_has(table, "primitive");
+       primitives = columns_has(table, "primitive"), validated = !ranked && !elastic && !primitives;
   g_autoptr(Figure) figure = figure_new(FIGURE_BARS);
   if (options->x || options->y || options->map || options->curves || options->panels) {
     diag_usage(diag, "%s is a %s: --x, --y, --map, --curves and --panels are for the table of a sweep", table->file,
@@ -132,6 +149,7 @@ Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag)
                              : primitives ? "operations a second"
                                           : "");
   figure->x_label = g_strdup("");
-  figure->log_y = options->log_y == AXIS_LOG;
+  figure->log_y = options->log_y == AXIS_LOG || (validated && options->log_y == AXIS_BY_VALUES && lowest > 0 &&
+                                                  highest_end(figure) > LOG_QUOTIENT * lowest);
   return g_steal_pointer(&figure);
 }

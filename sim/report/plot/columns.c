@@ -22,10 +22,20 @@ static bool keep(CsvTable *table, const char *condition, Diag *diag) {
   g_autofree char *name = g_strndup(condition, (gsize)(equals - condition));
   if (!columns_check(table, name, "--where", diag))
     return false;
-  for (guint i = table->rows->len; i > 0; i--)
-    if (strcmp(csv_table_field(table, g_ptr_array_index(table->rows, i - 1), name), equals + 1) != 0)
-      g_ptr_array_remove_index(table->rows, i - 1);
-  return table->rows->len || diag_usage(diag, "--where %s: no row is left", condition);
+  g_autoptr(GPtrArray) values = g_ptr_array_new_with_free_func(g_free); /* of rows that go */
+  for (guint i = table->rows->len; i > 0; i--) {
+    const char *value = csv_table_field(table, g_ptr_array_index(table->rows, i - 1), name);
+    if (strcmp(value, equals + 1) == 0)
+      continue;
+    g_ptr_array_add(values, g_strdup(value));
+    g_ptr_array_remove_index(table->rows, i - 1);
+  }
+  if (table->rows->len)
+    return true;
+  g_ptr_array_add(values, NULL);
+  diag_usage(diag, "--where %s: no row is left", condition);
+  diag_hint_nearest(diag, equals + 1, (const char *const *)values->pdata);
+  return false;
 }
 
 bool columns_keep(CsvTable *table, char **where, Diag *diag) {

@@ -17,6 +17,12 @@ enum {
   LABEL_HEIGHT = 90,
   LABEL_CHAR = 6,   /* the height of a character in a turned label */
   ROW_PANELS = 6,   /* more panels than these stand in several rows */
+  SIDE_BAR = 13,    /* of bars that lie on their side, one below the other: a bar, what is between those of two labels, ... */
+  SIDE_GAP = 7,
+  SIDE_FRAME = 76,  /* ... a panel's title and axis, */
+  SIDE_CHAR = 8,    /* the width of a character of a label, */
+  SIDE_AXIS = 440,  /* and the length of the axis */
+  TITLE_CHAR = 9,
   COLOUR_CHARS = 14 /* right of a map: the bar of colours with its numbers and what they are */
 };
 
@@ -132,13 +138,21 @@ static guint longest_of(const GPtrArray *labels) {
 /* Labels that are longer than their places stand beside each other only if they are turned. */
 static bool are_long(const GPtrArray *labels) { return (longest_of(labels) + 2) * labels->len > LINE_CHARS; }
 
+/* Bars with such labels lie on their side. */
+static bool is_sideways(const Figure *figure) {
+  bool any = false;
+  for (guint i = 0; figure->kind == FIGURE_BARS && i < figure->panels->len; i++)
+    any |= are_long(((const FigurePanel *)g_ptr_array_index(figure->panels, i))->x_labels);
+  return any;
+}
+
 static void append_labels(GString *out, const char *axis, const GPtrArray *labels) {
   g_string_append_printf(out, "set %stics (", axis);
   for (guint i = 0; i < labels->len; i++) {
     g_autofree char *label = quoted(g_ptr_array_index(labels, i));
     g_string_append_printf(out, "%s%s %u", i ? ", " : "", label, i);
   }
-  g_string_append_printf(out, ")%s\n", *axis == 'x' && are_long(labels) ? " rotate by -40" : "");
+  g_string_append_printf(out, ")%s\n", *axis == 'x' && are_long(labels) ? " rotate by -40" : ""); /* of a map */
 }
 
 /* gnuplot puts a number at each power of ten alone, which is one or none where values differ by less than a hundred
@@ -175,6 +189,48 @@ static void append_map(GString *out, const Figure *figure, guint index) {
       out, "plot $p%us0 using 1:2:(0.5):(0.5):3 with boxxyerror fs solid noborder lc palette notitle\n", index);
 }
 
+/* Half a decade below the lowest end of the figure's bars, which begin there on a logarithmic axis. */
+static double lower_end(const Figure *figure) {
+  double lowest = INFINITY;
+  for (guint i = 0; i < figure->panels->len; i++) {
+    const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
+    for (guint j = 0; j < panel->series->len; j++) {
+      const FigureSeries *series = g_ptr_array_index(panel->series, j);
+      for (guint k = 0; k < series->points->len; k++)
+        lowest = fmin(lowest, g_array_index(series->points, FigurePoint, k).lowest);
+    }
+  }
+  return pow(10, floor(2 * log10(lowest) - 0.1) / 2);
+}
+
+/* One below the other, the first at the top. */
+static void append_side_bars(GString *out, const Figure *figure, const FigurePanel *panel, guint index) {
+  double width = 0.84 / panel->series->len;
+  append_labels(out, "y", panel->x_labels);
+  g_string_append_printf(out, "set yrange [%u.5:-0.5]\n", panel->x_labels->len - 1);
+  g_string_append(out, figure->log_y ? "set xrange [" : "set xrange [*<0:0<*]\n");
+  if (figure->log_y) {
+    append_number(out, lower_end(figure));
+    g_string_append(out, ":*]\n");
+  }
+  for (guint i = 0; i < panel->series->len; i++) {
+    const FigureSeries *series = g_ptr_array_index(panel->series, i);
+    double shift = (i - (panel->series->len - 1) / 2.0) * width;
+    g_autofree char *name = quoted(panel->series->len > 1 ? series->name : "");
+    g_string_append_printf(out, "%s $p%us%u using ($3/2):($1%+.4f):(", i ? ", \\\n " : "plot", index, i, shift);
+    if (figure->log_y)
+      append_number(out, lower_end(figure));
+    else
+      g_string_append(out, "0");
+    g_string_append_printf(out, "):3:($1%+.4f):($1%+.4f) with boxxyerror lc rgb '%s' title %s", shift - width * 0.45,
+                           shift + width * 0.45, colours[i % COLOURS], name);
+    if (has_band(series))
+      g_string_append_printf(out, ", \\\n  $p%us%u using 4:($1%+.4f):($5-$4):(0) with vectors nohead lw 2 lc rgb 'black' notitle",
+                             index, i, shift);
+  }
+  g_string_append_c(out, '\n');
+}
+
 static void append_bars(GString *out, const FigurePanel *panel, guint index) {
   double width = 0.8 / panel->series->len;
   append_labels(out, "x", panel->x_labels);
@@ -186,7 +242,7 @@ static void append_bars(GString *out, const FigurePanel *panel, guint index) {
     g_string_append_printf(out, "%s $p%us%u using ($1%+.4f):3:(%.4f) with boxes lc rgb '%s' title %s",
                            i ? ", \\\n " : "plot", index, i, shift, width * 0.9, colours[i % COLOURS], name);
     if (has_band(series))
-      g_string_append_printf(out, ", \\\n  $p%us%u using ($1%+.4f):3:4:5 with errorbars pt 0 lc rgb 'black' notitle",
+      g_string_append_printf(out, ", \\\n  $p%us%u using ($1%+.4f):4:(0):($5-$4) with vectors nohead lw 2 lc rgb 'black' notitle",
                              index, i, shift);
   }
   g_string_append_c(out, '\n');
@@ -236,11 +292,40 @@ static guint columns_of(const Figure *figure) { return MIN(figure->panels->len, 
 
 static guint rows_of(const Figure *figure) { return (figure->panels->len + ROW_PANELS - 1) / ROW_PANELS; }
 
-static void append_head(GString *out, const Figure *figure, const char *path, bool to_file) {
+/* Of bars that lie on their side: those of a panel without a value have its labels all the same. */
+static guint side_height(const FigurePanel *panel) {
+  guint series = MAX(panel->series->len, 1);
+  return SIDE_FRAME + (series > 1 ? series * KEY_LINE : 0) + MAX(panel->x_labels->len, 1) * (series * SIDE_BAR + SIDE_GAP);
+}
+
+static guint side_labels(const Figure *figure) {
+  guint longest = 0;
+  for (guint i = 0; i < figure->panels->len; i++)
+    longest = MAX(longest, longest_of(((const FigurePanel *)g_ptr_array_index(figure->panels, i))->x_labels));
+  return longest;
+}
+
+static guint head_height(const Figure *figure) { return figure->title ? HEAD_HEIGHT : 0; }
+
+static guint figure_width(const Figure *figure) {
+  guint width = is_sideways(figure) ? side_labels(figure) * SIDE_CHAR + SIDE_AXIS
+                                    : panel_width(figure) * columns_of(figure);
+  return MAX(width, figure->title ? (guint)g_utf8_strlen(figure->title, -1) * TITLE_CHAR : 0);
+}
+
+static guint figure_height(const Figure *figure) {
   guint keys = figure->kind == FIGURE_CURVES ? most_series(figure) * KEY_LINE : KEY_LINE;
-  guint labels = labels_height(figure);
-  guint width = panel_width(figure) * columns_of(figure);
-  guint height = (PANEL_HEIGHT + keys + labels) * rows_of(figure) + (figure->title ? HEAD_HEIGHT : 0);
+  guint height = head_height(figure);
+  if (!is_sideways(figure))
+    return height + (PANEL_HEIGHT + keys + labels_height(figure)) * rows_of(figure);
+  for (guint i = 0; i < figure->panels->len; i++)
+    height += side_height(g_ptr_array_index(figure->panels, i));
+  return height;
+}
+
+static void append_head(GString *out, const Figure *figure, const char *path, bool to_file) {
+  bool sideways = is_sideways(figure);
+  guint width = figure_width(figure), height = figure_height(figure);
   if (g_str_has_suffix(path, ".png"))
     g_string_append_printf(out, "set terminal pngcairo size %u,%u font 'sans,11' noenhanced\n", width, height);
   else
@@ -248,8 +333,8 @@ static void append_head(GString *out, const Figure *figure, const char *path, bo
                            width, height);
   if (to_file)
     append_set(out, "output", path);
-  append_set(out, "ylabel", figure->y_label);
-  append_set(out, "xlabel", figure->x_label);
+  append_set(out, sideways ? "xlabel" : "ylabel", figure->y_label);
+  append_set(out, sideways ? "ylabel" : "xlabel", figure->x_label);
   g_string_append(out, "set xlabel offset 0,0.4\n");
   g_string_append(out, "set border 3\nset tics nomirror\nset grid lt 1 lc rgb '#cccccc'\n");
   g_string_append(out, figure->kind == FIGURE_BARS ? "set style fill solid 0.8 noborder\nset bars 0.5\n" : "");
@@ -259,14 +344,31 @@ static void append_head(GString *out, const Figure *figure, const char *path, bo
     append_set(out, "cblabel", figure->colour_label);
     g_string_append_printf(out, "set cblabel offset 1,0\nset rmargin %d\n", COLOUR_CHARS);
   }
+  const char *value_axis = figure->kind == FIGURE_MAP ? "cb" : sideways ? "x" : "y";
   if (figure->log_x)
     g_string_append(out, "set logscale x 2\n");
   if (figure->log_y)
-    g_string_append_printf(out, "set logscale %s\n", figure->kind == FIGURE_MAP ? "cb" : "y");
-  g_string_append_printf(out, "set format %s '%s'\n", figure->kind == FIGURE_MAP ? "cb" : "y",
-                         figure->log_y ? "%.0s%c" : "%.4g");
-  if (starts_at_zero(figure))
+    g_string_append_printf(out, "set logscale %s\n", value_axis);
+  bool prefixed = figure->log_y && *figure->y_label; /* values of one unit; else they are quotients, too */
+  g_string_append_printf(out, "set format %s '%s'\n", value_axis, prefixed ? "%.0s%c" : "%.4g");
+  if (sideways)
+    g_string_append_printf(out, "set yzeroaxis lt 1 lc rgb 'black'\nset lmargin %u\nset rmargin 3\n",
+                           side_labels(figure) + 2);
+  else if (starts_at_zero(figure))
     g_string_append(out, "set yrange [*<0:0<*]\nset xzeroaxis lt 1 lc rgb 'black'\n");
+}
+
+/* Panels of bars on their side stand one below the other, each as high as its bars need. */
+static void append_place(GString *out, const Figure *figure, guint index) {
+  double all = figure_height(figure), above = head_height(figure);
+  for (guint i = 0; i < index; i++)
+    above += side_height(g_ptr_array_index(figure->panels, i));
+  double own = side_height(g_ptr_array_index(figure->panels, index));
+  g_string_append(out, "set origin 0,");
+  append_number(out, (all - above - own) / all);
+  g_string_append(out, "\nset size 1,");
+  append_number(out, own / all);
+  g_string_append_c(out, '\n');
 }
 
 /* Unless it goes `to_file` the picture goes to gnuplot's standard output. */
@@ -279,19 +381,27 @@ static char *script_of(const Figure *figure, const char *path, bool to_file) {
       append_data(out, g_ptr_array_index(panel->series, j), i, j);
   }
   g_autofree char *title = quoted(figure->title);
-  g_string_append_printf(out, "set multiplot layout %u,%u", rows_of(figure), columns_of(figure));
+  bool sideways = is_sideways(figure);
+  if (sideways)
+    g_string_append(out, "set multiplot");
+  else
+    g_string_append_printf(out, "set multiplot layout %u,%u", rows_of(figure), columns_of(figure));
   if (figure->title)
     g_string_append_printf(out, " title %s", title);
   g_string_append_c(out, '\n');
   for (guint i = 0; i < figure->panels->len; i++) {
     const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
     append_set(out, "title", panel->title);
+    if (sideways)
+      append_place(out, figure, i);
     if (panel->series->len == 0)
       append_empty(out, figure, panel);
     else if (figure->kind == FIGURE_CURVES)
       append_curves(out, figure, i);
     else if (figure->kind == FIGURE_MAP)
       append_map(out, figure, i);
+    else if (sideways)
+      append_side_bars(out, figure, panel, i);
     else
       append_bars(out, panel, i);
   }

@@ -120,9 +120,10 @@ static GArray *kind_blocks(PrimitiveKind kind, const GArray *wanted, const Machi
   return blocks;
 }
 
-/* What is ranked: a part of a plan for each kind and number of blocks, whose scenarios are the contenders. */
+/* What is ranked: a part of a plan for each kind, number of blocks and contender. */
 typedef struct Ranking {
   GArray *blocks[KIND_COUNT]; /* guint */
+  const char *const *params;  /* borrowed; NULL: none */
   bool tags;                  /* the machine has locks in tags */
   Plan *plan;
 } Ranking;
@@ -131,30 +132,79 @@ static bool takes_part(const Ranking *ranking, const char *name) {
   return ranking->tags || strcmp(name, TAGGED) != 0;
 }
 
-static void add_scenario(PlanPart *part, const char *name) {
-  g_autofree char *path = g_strdup_printf(PRIMITIVES "%s.yaml", name);
-  plan_part_name(part->scenarios, path, NULL);
+static const char *const *params_of(const char *path, Diag *diag, Scenario **scenario) {
+  g_autofree char *file = datadir_resolve(path);
+  *scenario = scenario_load(file, NULL, diag);
+  return *scenario ? (const char *const *)(*scenario)->params : NULL;
 }
 
-static void add_contest(Ranking *ranking, PrimitiveKind kind, guint blocks, guint ops, const char *machine,
-                        const char *const *settings) {
+/* Those of the ranking's params that the scenario has. */
+static void add_params(const Ranking *ranking, PlanPart *part, const char *path) {
+  g_autoptr(Diag) ignored = diag_new();
+  g_autoptr(Scenario) scenario = NULL;
+  const char *const *known = ranking->params ? params_of(path, ignored, &scenario) : NULL;
+  for (guint i = 0; known && ranking->params[i]; i++) {
+    g_auto(GStrv) pair = g_strsplit(ranking->params[i], "=", 2);
+    if (g_strv_contains(known, pair[0]))
+      add_values(part, AXIS_PARAM, pair[0], (const char *const[]){pair[1] ? pair[1] : "", NULL});
+  }
+}
+
+static void add_contender(const Ranking *ranking, PrimitiveKind kind, const char *name, guint blocks, guint ops,
+                          const char *machine, const char *const *settings) {
   PlanPart *part = add_part(ranking->plan, machine, settings);
-  ops = ops ? ops : CLAMP(PRIMITIVE_OPERATIONS / blocks, 1, PRIMITIVE_OPS_MOST);
-  for (const char *const *name = kinds[kind].contenders; *name; name++)
-    if (takes_part(ranking, *name))
-      add_scenario(part, *name);
+  g_autofree char *path = g_strdup_printf(PRIMITIVES "%s.yaml", name);
+  plan_part_name(part->scenarios, path, NULL);
   add_number(part, "blocks", blocks);
   add_number(part, "ops", ops);
   if (kinds[kind].initial)
     add_number(part, "initial", (guint)kinds[kind].initial);
+  add_params(ranking, part, path);
+}
+
+static void add_contest(Ranking *ranking, PrimitiveKind kind, guint blocks, guint ops, const char *machine,
+                        const char *const *settings) {
+  ops = ops ? ops : CLAMP(PRIMITIVE_OPERATIONS / blocks, 1, PRIMITIVE_OPS_MOST);
+  for (const char *const *name = kinds[kind].contenders; *name; name++)
+    if (takes_part(ranking, *name))
+      add_contender(ranking, kind, *name, blocks, ops, machine, settings);
   ranking->plan->limit_cycles =
       MAX(ranking->plan->limit_cycles, (uint64_t)PRIMITIVE_CYCLES_MOST * MAX(blocks, PRIMITIVE_BLOCKS_LEAST) * ops);
 }
 
-static bool ranking_init(Ranking *ranking, const char *name, const char *const *settings, const GArray *blocks,
-                         guint ops, guint seeds, Diag *diag) {
+/* Each of them is a param of some contender, and none that the ranking sets itself. */
+static bool check_params(const Ranking *ranking, Diag *diag) {
+  static const char *const own[] = {"blocks", "ops", "initial", NULL};
+  g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(g_free);
+  for (guint kind = 0; kind < KIND_COUNT; kind++)
+    for (const char *const *name = kinds[kind].contenders; *name; name++) {
+      g_autofree char *path = g_strdup_printf(PRIMITIVES "%s.yaml", *name);
+      g_autoptr(Scenario) scenario = NULL;
+      const char *const *known = params_of(path, diag, &scenario);
+      for (; known && *known; known++)
+        if (!g_strv_contains(own, *known))
+          g_ptr_array_add(all, g_strdup(*known));
+    }
+  g_ptr_array_add(all, NULL);
+  for (guint i = 0; ranking->params[i]; i++) {
+    g_auto(GStrv) pair = g_strsplit(ranking->params[i], "=", 2);
+    if (g_strv_contains(own, pair[0]))
+      return diag_usage(diag, "-p %s: --primitives sets `%s` itself (--blocks, --ops)", ranking->params[i], pair[0]);
+    if (g_strv_contains((const char *const *)all->pdata, pair[0]))
+      continue;
+    diag_usage(diag, "-p %s: none of the primitives has a param `%s`", ranking->params[i], pair[0]);
+    diag_hint_nearest(diag, pair[0], (const char *const *)all->pdata);
+    return false;
+  }
+  return true;
+}
+
+static bool ranking_init(Ranking *ranking, const char *name, const char *const *settings, const char *const *params,
+                         const GArray *blocks, guint ops, guint seeds, Diag *diag) {
   g_autoptr(Machine) machine = machine_load(name, settings, diag);
-  *ranking = (Ranking){.plan = plan_empty()};
+  *ranking = (Ranking){.plan = plan_empty(), .params = params};
+  if (params && !check_params(ranking, diag))
+    return false;
   ranking->plan->seeds = seeds;
   ranking->plan->limit_cycles = 0;
   ranking->tags = machine && machine->sm.lock_queue.l1_ways;
@@ -191,10 +241,10 @@ static Contest *read_contest(const Ranking *ranking, PrimitiveKind kind, guint b
   return contest;
 }
 
-GPtrArray *primitives_rank(const char *machine, const char *const *settings, const GArray *blocks, guint ops,
-                           guint seeds, const SweepOptions *options, Diag *diag) {
+GPtrArray *primitives_rank(const char *machine, const char *const *settings, const char *const *params,
+                           const GArray *blocks, guint ops, guint seeds, const SweepOptions *options, Diag *diag) {
   Ranking ranking;
-  bool good = ranking_init(&ranking, machine, settings, blocks, ops, seeds, diag);
+  bool good = ranking_init(&ranking, machine, settings, params, blocks, ops, seeds, diag);
   g_autoptr(GArray) all = good ? measure(ranking.plan, options, diag) : NULL;
   GPtrArray *contests = all ? g_ptr_array_new_with_free_func(free_contest) : NULL;
   guint at = 0;

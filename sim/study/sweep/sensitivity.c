@@ -128,7 +128,9 @@ Sensitivity *sensitivity_of(const Plan *given, const Machine *machine, double by
     return NULL;
   const Measured *base = &g_array_index(all, Measured, 0);
   if (!base->completed) {
-    diag_error(diag, NULL, 0, 0, "without a change the run doesn't complete: %s", base->problem);
+    const PlanPart *part = g_ptr_array_index(given->parts, 0);
+    diag_error(diag, ((const PlanName *)g_ptr_array_index(part->scenarios, 0))->text, 0, 0,
+               "without a change the run doesn't complete on %s: %s", machine->name, base->problem);
     return NULL;
   }
   guint at = 1;

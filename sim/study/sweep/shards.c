@@ -54,6 +54,37 @@ Store *shards_read(const char *path, const char *header, Diag *diag) {
   return store && each_file(path, read_file, &reading) ? g_steal_pointer(&store) : NULL;
 }
 
+enum { SHARDS_NAMED = 4096 };
+
+typedef struct Present {
+  unsigned shards;         /* of the file found first; 0: none yet */
+  bool is_there[SHARDS_NAMED + 1];
+} Present;
+
+/* Of a sweep that ran in several numbers of shards nothing can be said. */
+static bool note_shard(const char *file, const char *found, gpointer user) {
+  Present *present = user;
+  unsigned shard, shards;
+  (void)found;
+  if (sscanf(strrchr(file, '.'), ".shard-%u-of-%u", &shard, &shards) != 2 || !shard || shard > shards ||
+      shards > SHARDS_NAMED || (present->shards && present->shards != shards))
+    return false;
+  present->shards = shards;
+  present->is_there[shard] = true;
+  return true;
+}
+
+char *shards_missing(const char *path) {
+  Present present = {.shards = 0};
+  g_autoptr(GString) names = g_string_new(NULL);
+  if (!each_file(path, note_shard, &present))
+    return NULL;
+  for (unsigned shard = 1; shard <= present.shards; shard++)
+    if (!present.is_there[shard])
+      g_string_append_printf(names, "%s%u/%u", names->len ? ", " : "", shard, present.shards);
+  return names->len ? g_string_free(g_steal_pointer(&names), FALSE) : NULL;
+}
+
 guint shards_count_done(const Store *store, const GPtrArray *keys) {
   guint done = 0;
   for (guint i = 0; i < keys->len; i++)
