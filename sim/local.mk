@@ -453,6 +453,8 @@ liblockstep_a_SOURCES += \
   sim/scenario/expr.c \
   sim/scenario/expr.h \
   sim/scenario/host_steps.c \
+  sim/scenario/descent.c \
+  sim/scenario/descent.h \
   sim/scenario/graph.c \
   sim/scenario/graph.h \
   sim/scenario/init.c \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/engine/rng.h"
+#include "sim/scenario/descent.h"
 
 #define X(enumerator, spelling) spelling,
 const char *const graph_kind_names[] = {GRAPH_KINDS(X) NULL};
@@ -285,11 +286,12 @@ uint32_t graph_part(const Graph *graph, GraphPart part, uint32_t *words) {
                               [GRAPH_TO] = graph->to,
                               [GRAPH_VALUES] = graph->value,
                               [GRAPH_TREE] = &one,
-                              [GRAPH_FLOW] = &one};
+                              [GRAPH_FLOW] = &one,
+                              [GRAPH_ERROR] = &one};
   if (!words)
     return count;
   if (part >= GRAPH_TREE)
-    one = part == GRAPH_TREE ? tree_weight(graph) : greatest_flow(graph);
+    one = part == GRAPH_TREE ? tree_weight(graph) : part == GRAPH_FLOW ? greatest_flow(graph) : descent_error(graph);
   memcpy(words, source[part], count * sizeof *words);
   for (uint32_t arc = 0; part == GRAPH_CAPACITIES && arc < arcs; arc++)
     words[arc] = capacity(graph, arc);

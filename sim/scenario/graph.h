@@ -25,7 +25,8 @@
   X(GRAPH_TO, "to")                 /* edges words: the other end */                                    \
   X(GRAPH_VALUES, "values")         /* edges words: its weight */                                       \
   X(GRAPH_TREE, "tree")             /* 1 word: the weight of a lightest spanning forest */              \
-  X(GRAPH_FLOW, "flow")             /* 1 word: the greatest flow from vertex 0 to the last */
+  X(GRAPH_FLOW, "flow")             /* 1 word: the greatest flow from vertex 0 to the last */           \
+  X(GRAPH_ERROR, "error")           /* 1 word: what a pass of descent leaves of the error (descent.h) */
 
 #define X(enumerator, spelling) enumerator,
 typedef enum { GRAPH_KINDS(X) GRAPH_KIND_COUNT } GraphKind;

@@ -95,17 +95,21 @@ extern "C" __global__ void measure(Ratings ratings, Model model, Word *sum) {
 }
 
 // The check. A step isn't lost: each vertex counts as many as it has edges (`rows`). `result`: vertices with another count; with a
-// lock that is still held; 1 if the error didn't become smaller.
+// lock that is still held; 1 if the error didn't become smaller, or isn't within 15 % of what a sequential pass leaves (`expected`; the order of
+// the steps makes up to 12 %).
 extern "C" __global__ void check(Model model, const Word *rows, int vertices, const Word *before, const Word *after,
-                                 Word *result) {
+                                 const Word *expected, Word *result) {
   for (int i = thread_number(); i < vertices; i += thread_count()) {
     if (model.steps[i] != rows[i + 1] - rows[i])
       atomicAdd(&result[0], 1);
     if (model.lock[i])
       atomicAdd(&result[1], 1);
   }
-  if (thread_number() == 0 && *after >= *before)
-    result[2] = 1;
+  if (thread_number() == 0) {
+    long long left = *after, wanted = *expected, differ = left > wanted ? left - wanted : wanted - left;
+    if (left >= *before || differ * 20 > wanted * 3)
+      result[2] = 1;
+  }
 }
 
 extern "C" __global__ void say(const locks::Time *sums) { locks::say(sums); }
