@@ -37,18 +37,80 @@ struct DrawRecord {
 
 /* ---- places ---- */
 
-static uint32_t place_number(DrawRecord *record, const Launch *launch, uint32_t pc) {
+/* A place in the source, `depth` calls that were inlined below the kernel's own line. */
+typedef struct Spot {
+  uint16_t file;
+  uint32_t line;
+} Spot;
+
+enum { DEPTH_MAX = 8 };
+
+static bool is_shown(const Program *program, const SourceFrame *frame) {
+  g_autofree char *text = program_file_line(program, frame->file, frame->line);
+  return *text && !strstr(program_file_name(program, frame->file), "/include/");
+}
+
+/* The places of an instruction from the kernel's own line inwards; returns how many there are, at least 1. */
+static unsigned spots_of(const Launch *launch, uint32_t pc, Spot spots[DEPTH_MAX + 1]) {
   const Inst *inst = &launch->kernel->insts[pc];
+  Spot inwards[DEPTH_MAX];
+  unsigned frames = 0, count = 0;
+  for (uint32_t at = inst->inlined; at && frames < DEPTH_MAX;) {
+    const SourceFrame *frame = &g_array_index(launch->program->frames, SourceFrame, at - 1);
+    if (frame->parent && is_shown(launch->program, frame))
+      inwards[frames++] = (Spot){frame->file, frame->line};
+    at = frame->parent;
+  }
+  spots[count++] = (Spot){inst->file, inst->line};
+  while (frames)
+    spots[count++] = inwards[--frames];
+  return count;
+}
+
+static bool is_at(Spot one, Spot other) { return one.file == other.file && one.line == other.line; }
+
+/* How many calls below the kernel's own line each instruction is shown: where a line is a good part of the kernel, since it
+ * calls what does the work, that is shown. */
+static uint8_t *depths_of(const Launch *launch) {
+  enum { PARTS = 4 };
+  uint32_t count = launch->kernel->ninsts;
+  uint8_t *depth = g_new0(uint8_t, count);
+  g_autofree Spot(*spots)[DEPTH_MAX + 1] = g_malloc_n(count, sizeof *spots);
+  g_autofree unsigned *spots_count = g_new(unsigned, count);
+  g_autofree bool *descends = g_new(bool, count);
+  for (uint32_t pc = 0; pc < count; pc++)
+    spots_count[pc] = spots_of(launch, pc, spots[pc]);
+  for (bool any = true; any;) {
+    any = false;
+    for (uint32_t pc = 0; pc < count; pc++) {
+      uint32_t alike = 0;
+      for (uint32_t other = 0; other < count; other++)
+        alike += is_at(spots[pc][depth[pc]], spots[other][depth[other]]);
+      descends[pc] = PARTS * alike > count && depth[pc] + 1u < spots_count[pc];
+    }
+    for (uint32_t pc = 0; pc < count; pc++) {
+      depth[pc] += descends[pc];
+      any |= descends[pc];
+    }
+  }
+  return depth;
+}
+
+static uint32_t place_number(DrawRecord *record, const Launch *launch, uint32_t pc, unsigned depth) {
+  const Inst *inst = &launch->kernel->insts[pc];
+  Spot spots[DEPTH_MAX + 1];
+  spots_of(launch, pc, spots);
+  Spot spot = spots[depth];
   g_autofree char *text =
-      inst->inlined ? program_file_line(launch->program, inst->file, inst->line) : locate_source(launch, pc);
-  const char *file = inst->file ? program_file_name(launch->program, inst->file) : NULL;
-  char *key = g_strdup_printf("%u %s %s", inst->line, file ? file : "", text ? text : "");
+      inst->inlined ? program_file_line(launch->program, spot.file, spot.line) : locate_source(launch, pc);
+  const char *file = spot.file ? program_file_name(launch->program, spot.file) : NULL;
+  char *key = g_strdup_printf("%u %s %s", spot.line, file ? file : "", text ? text : "");
   guint known = GPOINTER_TO_UINT(g_hash_table_lookup(record->place_of, key));
   if (known) {
     g_free(key);
     return known - 1;
   }
-  DrawPlace place = {.file = g_strdup(file), .text = g_strdup(text ? text : ""), .line = inst->line};
+  DrawPlace place = {.file = g_strdup(file), .text = g_strdup(text ? text : ""), .line = spot.line};
   g_array_append_val(record->places, place);
   g_hash_table_insert(record->place_of, key, GUINT_TO_POINTER(record->places->len));
   return record->places->len - 1;
@@ -60,8 +122,9 @@ static const Listing *listing_of(DrawRecord *record, const Launch *launch) {
   Listing *listing = &g_array_index(record->listings, Listing, launch->index);
   if (!listing->place) {
     listing->place = g_new(uint32_t, launch->kernel->ninsts + 1);
+    g_autofree uint8_t *depth = depths_of(launch);
     for (uint32_t pc = 0; pc < launch->kernel->ninsts; pc++)
-      listing->place[pc] = place_number(record, launch, pc);
+      listing->place[pc] = place_number(record, launch, pc, depth[pc]);
     listing->polls = polling_tries(launch->kernel);
   }
   return listing;
