@@ -4,6 +4,7 @@ liblockstep_a_SOURCES += \
   sim/core/async_copy.h \
   sim/core/bulk.c \
   sim/core/bulk.h \
+  sim/core/bulk_copy.h \
   sim/core/bulk_tell.c \
   sim/core/bulk_unit.h \
   sim/core/mbarrier.c \

@@ -1,10 +1,11 @@
-#include "sim/core/bulk_unit.h"
+#include "sim/core/bulk.h"
 
 #include <string.h>
 
 #include "base/bits.h"
 #include "sim/core/access.h"
 #include "sim/core/async_copy.h"
+#include "sim/core/bulk_unit.h"
 #include "sim/core/cluster.h"
 #include "sim/core/due.h"
 #include "sim/core/mbarrier.h"

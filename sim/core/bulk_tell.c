@@ -1,6 +1,7 @@
 /* What detectors hear of copies in bulk: hazards, and what their lanes do by them (bulk.h). */
 #include "sim/core/access.h"
 #include "sim/core/async_copy.h"
+#include "sim/core/bulk.h"
 #include "sim/core/bulk_unit.h"
 #include "sim/core/mbarrier.h"
 #include "sim/core/record.h"

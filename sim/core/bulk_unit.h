@@ -3,7 +3,7 @@
 #ifndef LOCKSTEP_CORE_BULK_UNIT_H
 #define LOCKSTEP_CORE_BULK_UNIT_H
 
-#include "sim/core/bulk.h"
+#include "sim/core/bulk_copy.h"
 
 /* What comes to shared memory, and what leaves it. */
 typedef enum { WAY_IN, WAY_OUT, WAYS } Way;

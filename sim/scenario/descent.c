@@ -34,15 +34,15 @@ static void step(Vertex *user, Vertex *item, uint32_t rating) {
   }
 }
 
-uint32_t descent_error(const Graph *graph) {
-  g_autofree Vertex *vertex = g_new(Vertex, graph->spec.vertices);
+uint32_t descent_error(const Ratings *ratings) {
+  g_autofree Vertex *vertex = g_new(Vertex, ratings->vertices);
   uint32_t sum = 0;
-  for (uint32_t i = 0; i < graph->spec.vertices * FEATURES; i++)
+  for (uint32_t i = 0; i < ratings->vertices * FEATURES; i++)
     vertex[i / FEATURES].feature[i % FEATURES] = 0.5F + (float)(draw(SEED, i) % STEPS) / (2 * STEPS);
-  for (uint32_t edge = 0; edge < graph->spec.edges; edge++)
-    step(&vertex[graph->from[edge]], &vertex[graph->to[edge]], graph->value[edge]);
-  for (uint32_t edge = 0; edge < graph->spec.edges; edge++) {
-    float error = error_of(&vertex[graph->from[edge]], &vertex[graph->to[edge]], graph->value[edge]);
+  for (uint32_t edge = 0; edge < ratings->edges; edge++)
+    step(&vertex[ratings->from[edge]], &vertex[ratings->to[edge]], ratings->rating[edge]);
+  for (uint32_t edge = 0; edge < ratings->edges; edge++) {
+    float error = error_of(&vertex[ratings->from[edge]], &vertex[ratings->to[edge]], ratings->rating[edge]);
     sum += (uint32_t)(error * error * STEPS);
   }
   return sum;

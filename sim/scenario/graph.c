@@ -269,6 +269,11 @@ static uint32_t greatest_flow(const Graph *graph) {
   return sum;
 }
 
+static uint32_t error_left(const Graph *graph) {
+  Ratings ratings = {graph->spec.vertices, graph->spec.edges, graph->from, graph->to, graph->value};
+  return descent_error(&ratings);
+}
+
 /* ---- parts ---- */
 
 uint32_t graph_part(const Graph *graph, GraphPart part, uint32_t *words) {
@@ -291,7 +296,7 @@ uint32_t graph_part(const Graph *graph, GraphPart part, uint32_t *words) {
   if (!words)
     return count;
   if (part >= GRAPH_TREE)
-    one = part == GRAPH_TREE ? tree_weight(graph) : part == GRAPH_FLOW ? greatest_flow(graph) : descent_error(graph);
+    one = part == GRAPH_TREE ? tree_weight(graph) : part == GRAPH_FLOW ? greatest_flow(graph) : error_left(graph);
   memcpy(words, source[part], count * sizeof *words);
   for (uint32_t arc = 0; part == GRAPH_CAPACITIES && arc < arcs; arc++)
     words[arc] = capacity(graph, arc);
