@@ -89,13 +89,24 @@ char **suite_list(void) {
   return (char **)g_ptr_array_free(names, FALSE);
 }
 
-static bool take_number(const CsvTable *table, const CsvRow *row, const char *column, double *value, Diag *diag) {
-  const char *text = csv_table_field(table, row, column);
+static bool take_number_of(const CsvTable *table, const CsvRow *row, const char *column, const char *text,
+                           double *value, Diag *diag) {
   char *end;
   *value = g_ascii_strtod(text, &end);
   if (*text && !*end && isfinite(*value))
     return true;
   return diag_error(diag, table->file, row->line, 0, "%s: `%s` isn't a number", column, text);
+}
+
+static bool take_number(const CsvTable *table, const CsvRow *row, const char *column, double *value, Diag *diag) {
+  return take_number_of(table, row, column, csv_table_field(table, row, column), value, diag);
+}
+
+/* A number, or a bound: <0.05, >70. */
+static bool take_published(const CsvTable *table, const CsvRow *source, ValidationRow *row, Diag *diag) {
+  const char *text = csv_table_field(table, source, "published");
+  row->bound = *text == '<' ? BOUND_BELOW : *text == '>' ? BOUND_ABOVE : BOUND_NONE;
+  return take_number_of(table, source, "published", text + (row->bound != BOUND_NONE), &row->printed, diag);
 }
 
 /* A number of seeds, or nothing: 0. */
@@ -156,7 +167,7 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   guint group, metric;
   if (!take_word(table, source, "group", groups, &group, diag) ||
       !take_word(table, source, "metric", metrics, &metric, diag) ||
-      !take_number(table, source, "published", &row->printed, diag) || !right)
+      !take_published(table, source, row, diag) || !right)
     return false;
   row->group = group;
   row->metric = metric;

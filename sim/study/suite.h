@@ -52,6 +52,8 @@ typedef enum {
   JUDGED_OUTSIDE,
 } Judgement;
 
+typedef enum { BOUND_NONE, BOUND_BELOW, BOUND_ABOVE } Bound;
+
 typedef struct ValidationRow {
   char *row, *scenario, *machine, *baseline, *unit, *source, *page, *note;
   char *file; /* where it stands */
@@ -61,13 +63,14 @@ typedef struct ValidationRow {
   ValidationGroup group;
   Metric metric;
   double printed;              /* as it stands in the source */
+  Bound bound;                 /* the source says "below" or "above" that */
   double published;            /* what the prediction is compared with: `printed`, or its ratio to the baseline's */
   double predicted, deviation; /* NaN: a run that hangs or is given up has no time */
   double speedup;              /* of `speedup` and `faster`: as predicted, and as a quotient of rates */
   double speedup_deviation;
   bool is_baseline;     /* of ratios: 1 by definition, so it doesn't count in the mean error */
   bool has_error;       /* false if the published value is 0, or nothing is predicted */
-  double error_percent; /* of the prediction, relative to the published value */
+  double error_percent; /* of the prediction, relative to the published value; 0 on the right side of a bound */
   unsigned most_seeds;  /* it needs no more: one run has many phases of its own; 0: unlimited */
   bool has_tolerance;
   double tolerance_percent;

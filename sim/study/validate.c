@@ -217,10 +217,15 @@ static void set_prediction(ValidationRow *row, const Measurement *sample, const 
   }
 }
 
+static bool keeps_bound(const ValidationRow *row) {
+  return (row->bound == BOUND_BELOW && row->predicted < row->published) ||
+         (row->bound == BOUND_ABOVE && row->predicted > row->published);
+}
+
 static void judge(ValidationRow *row) {
   row->has_error = row->published != 0 && !isnan(row->predicted);
   if (row->has_error)
-    row->error_percent = (row->predicted - row->published) / fabs(row->published) * 100;
+    row->error_percent = keeps_bound(row) ? 0 : (row->predicted - row->published) / fabs(row->published) * 100;
   if (!row->has_tolerance || row->is_baseline)
     row->judgement = JUDGED_NOT;
   else if (!row->has_error)
@@ -347,6 +352,8 @@ char *validation_judgement_text(const ValidationRow *row) {
                  metric_is_sign(row->metric) || row->metric == METRIC_RESIDENT_BLOCKS;
   if (row->is_baseline)
     return g_strdup("baseline");
+  if (row->bound != BOUND_NONE && !isnan(row->predicted))
+    return g_strdup_printf("%s %s", keeps_bound(row) ? "is" : "isn't", row->bound == BOUND_BELOW ? "below" : "above");
   if (row->judgement == JUDGED_NOT)
     return g_strdup(!counted || isnan(row->predicted) ? "" : row->predicted == row->published ? "equal" : "differs");
   bool within = row->judgement == JUDGED_WITHIN;

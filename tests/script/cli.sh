@@ -59,6 +59,8 @@ END
 sed '3,4d' means.csv >no_mean.csv
 sed '5s/,,,test/,two.yaml,,test/' means.csv >run_mean.csv
 sed 's/counted.yaml/two.yaml/' rates.csv >uncounted.csv
+{ sed 2q rates.csv && sed -n '3s/,9,/,>2,/p' rates.csv && sed -n '3{s/many/less/;s/,9,/,<2,/p;}' rates.csv; } >bounds.csv
+sed '3s/>2/>=2/' bounds.csv >no_bound.csv
 sed '4s/gtx570/gtx580/' rates.csv >two_machines.csv
 cat >repeat.yaml <<'END'
 program: good.sass
@@ -76,7 +78,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 210
+plan 213
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -114,6 +116,9 @@ expect "a row's params" 0 '^params,nine,two.yaml,.*,completed,yes,nobody,,,,n=90
 point "params change what runs" "$(awk -F, '$2 == "nine" && $11 <= 1 { print }' "$folder/out")"
 point "milliseconds" "$(awk -F, '$2 == "time" && ($11 <= 0 || $11 > 0.01) { print }' "$folder/out")"
 expect "a ratio of operations a second" 1 '^rates,many,.*,rate_ratio,one,9,x,9,(1[0-9]|[2-9])[.0-9]*,' "$LOCKSTEP" validate ./rates.csv --format csv
+expect "a bound that is kept" 0 '^bounds,many,.*,rate_ratio,one,2,x,2,[0-9.]*,[^,]*,0.00,is above,' "$LOCKSTEP" validate ./bounds.csv --format csv
+expect "one that isn't" 0 "^bounds,less,.*,rate_ratio,one,2,x,2,[0-9.]*,[^,]*,[1-9][0-9.]*,isn't below," "$LOCKSTEP" validate ./bounds.csv --format csv
+expect "what is no bound" 3 'no_bound.csv:3: error: published: `=2` isn.t a number' "$LOCKSTEP" validate ./no_bound.csv
 expect "a higher rate is faster" 1 '^rates,over,.*,faster,one,1,,1,1,0,' "$LOCKSTEP" validate ./rates.csv --format csv
 expect "a lower rate isn't" 1 '^rates,under,.*,faster,many,1,,1,0,0,' "$LOCKSTEP" validate ./rates.csv --format csv
 expect "what isn't faster, in a table" 1 '^ *under .*differs' "$LOCKSTEP" validate ./rates.csv
