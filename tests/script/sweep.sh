@@ -2,7 +2,7 @@
 # lockstep sweep: the same bytes for any number of threads, shards and interruptions; what goes wrong at a point is its row (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 51
+plan 52
 scenario=$SRCDIR/traces/accesses/accesses.yaml
 cd "$folder"
 
@@ -153,6 +153,17 @@ for figure in "$SRCDIR"/validation/figures/*.yaml; do
   "$LOCKSTEP" sweep "$figure" --count 2>count.err | grep -qE '^[0-9]+ points$' || cat "$figure" count.err
 done >figures
 point "the plans of the figures" "$(cat figures)"
+# Stuart and Owens' figures, of two numbers of blocks and two operations: each point completes, and has its place in a picture.
+for n in 1 2 3; do
+  "$LOCKSTEP" sweep "$SRCDIR/validation/figures/stuart2011_figure$n.yaml" -p blocks=1,4 -p ops=2 --seeds 1 -o reduced$n.csv 2>sweep.err || cat sweep.err
+  points=$(sed 1d reduced$n.csv | wc -l)
+  completed=$(grep -c ',completed,0,' reduced$n.csv || :)
+  test "$points" = "$completed" || echo "figure $n: $completed of $points points complete"
+  "$LOCKSTEP" plot reduced$n.csv --x blocks --log y -o reduced$n.svg --script reduced$n.gp >plot.out 2>&1 || cat plot.out
+  curves=$(grep -c "with linespoints" reduced$n.gp || :)
+  test "$((2 * curves))" = "$points" || echo "figure $n: $curves curves of $points points"
+done >reduced
+point "the figures, reduced" "$(cat reduced)"
 mkdir printed
 cp "$SRCDIR"/traces/primitives/mutex_spin.yaml "$SRCDIR"/traces/primitives/mutex_fa.yaml "$SRCDIR"/traces/primitives/benchmarks.ptx printed/
 for page in sweep howto/sweep howto/cluster; do
