@@ -31,7 +31,8 @@ static bool ends_as_others(const OlderTrials *trials, const RunResult *run) {
   for (guint i = 0; i < run->findings->len; i++)
     if (is_harm(g_ptr_array_index(run->findings, i), trials->known))
       return false;
-  return run->verdict == VERDICT_COMPLETED && !run->wrong_buffers && results_are_among(trials->results, run);
+  return run->verdict == VERDICT_COMPLETED && !run->wrong_buffers &&
+         results_are_among(trials->results, run, expected_of(trials) != NULL);
 }
 
 /* True if nothing comes of it. */

@@ -25,8 +25,10 @@ void results_clear(Results *results);
 /* Takes the buffers of a run by schedule `schedule`. Returns the number of its kind, from 1; 0: it didn't
  * complete. `counts`: the words that it leaves otherwise may be so (results_are_among()). */
 guint results_add(Results *results, RunResult *run, guint schedule, bool counts);
-/* Of a run that isn't among them: each word that all runs left alike is as they left it. There is a completed run. */
-bool results_are_among(const Results *results, const RunResult *run);
+/* Of a run that isn't among them: each word that all runs left alike is as they left it. There is a completed run.
+ * `has_expected`: the scenario says what some buffers hold, and the run has that, so large buffers that vary in many
+ * words don't count. */
+bool results_are_among(const Results *results, const RunResult *run, bool has_expected);
 /* Another run left what kind `kind` left; 0: neither completed. */
 void results_add_again(Results *results, guint kind);
 

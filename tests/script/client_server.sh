@@ -102,7 +102,7 @@ point "spanning tree by servers that measure their locks" "$(safe_complaint span
 point "the same on a random graph" "$(ordered_complaint spanning_server_random_timed gtx1080ti)"
 point "clients that don't wait for servers" "$(unordered_complaint spanning_server gtx1080ti -p vertices=64 -p edges=200 -p fault=1 --limit-cycles 200000)"
 point "a mark that is reset late: work is lost" "$(run_complaint 'result\[0\] is 1' maximum_server gtx1080ti -p fault=1 -p width=8 -p length=6)"
-point "a message for each push: buffers run full" "$(run_complaint 'ended by --limit-cycles' maximum_server h200 -p fault=2 -p length=8 -p width=8 --limit-cycles 700000 --seed 2)"
+point "a message for each push: buffers run full" "$(run_complaint 'ended by --limit-cycles' maximum_server h200 -p fault=2 -p length=8 -p width=7 --limit-cycles 700000 --seed 2)"
 point "a message isn't pending while it is handled: servers leave" "$(run_complaint 'pending\[0\] is' maximum_server gtx1080ti -p fault=3)"
 for machine in gtx1080ti h200; do
   point "two nested locks, on $machine" "$(ordered_complaint nested_small $machine -p pool=5 -p each=3)"

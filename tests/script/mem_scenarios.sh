@@ -64,18 +64,18 @@ window() {
 }
 
 all=${MEASURED:+1}
-lines="0 18 56 90"
+lines="0 18 56"
 test -z "$all" || lines="$(seq 0 8 127) $(seq 2 8 127)"
 plan 20
 crowded
 window
 # Columns: kind, blocks, warps, words. Rows of 4 and 8 blocks with 8 and 16 words, of all blocks with 65,536 words and more, one word, kinds 3 and 5, and kind 9 of 4 and 8 blocks set parameters. The way of a GPC is from those of kind 9.
 # Where the words of few SMs lie decides: near them on the GPU, far from them here.
-compare mem_kinds 10 '$1 == 9 && $2 < 132' "${all:-\$3 == 8 && (\$2 == 8 && \$1 ~ /^[046]\$/ && (\$4 == 32 || \$4 == 256) || \$2 == 16 && \$1 == 0 && \$4 > 1 && \$4 < 1024 || \$2 == 132 && \$1 == 0 && (\$4 == 8 || \$4 == 4096))}"
+compare mem_kinds 10 '$1 == 9 && $2 < 132' "${all:-\$3 == 8 && (\$2 == 8 && \$1 ~ /^[046]\$/ && (\$4 == 32 || \$4 == 256) || \$2 == 16 && \$1 == 0 && \$4 > 1 && \$4 < 1024 || \$2 == 132 && \$1 == 0 && (\$4 == 8 || \$4 == 4096)) && k++ % 2 == 0}"
 # Columns: what, blocks, words of a row, rounds. Writes of many rounds by all SMs set a parameter.
 compare mem_flow 10 0 "${all:-\$3 == 1024 && \$4 == 1 && (\$2 == 132 || \$2 == 1056) && \$1 < 4}"
 # Columns: what, before, MB, step, pass. The last pass of 80 MB sets parameters. Between 40 and 60 MB sets of the L2 here hold their lines in more of the cases than there.
-compare mem_size 12 '$3 > 40 && $3 < 64' "${all:-\$2 == 0 && \$5 == 2 && \$4 == 0 && (\$3 == 8 && \$1 > 0 || \$3 == 40 && \$1 < 2 || \$1 == 2 && \$3 == 64)}"
+compare mem_size 12 '$3 > 40 && $3 < 64' "${all:-\$2 == 0 && \$5 == 2 && \$4 == 0 && (\$3 == 8 && \$1 > 0 || \$1 == 2 && \$3 == 64)}"
 # Columns: MB, warps, lines under way, pass. 32 warps with 8 lines each of 16 and 32 MB set a parameter.
 compare mem_cross 12 0 "${all:-\$1 == 4 && NR % 2}"
 # Columns: how, words of a warp, groups of them, apart, stride, blocks, warps. Words of few lines: which others share a slice is chance. Eight words, one group, set a parameter.
@@ -90,9 +90,9 @@ compare mem_hot 12 '$8 == 16 && $7 == 264' "${all:-\$2 == 0 && \$3 == 1 && \$4 !
 # Columns: lines from one to the next, lines. The first loads of a few lines find nothing in the L2 there. Where some lines find no memory, which ones go isn't known.
 compare mem_ways 12 '$2 > 1736 && $2 < 1984 || $2 < 100' "${all:-\$2 > 500 && NR % 13 == 0}"
 # Columns: what, blocks, warps, lanes, words. Some SMs have more turns than others where many wait for one word, and finish early (doc/hardware.md).
-compare mem_try 12 '$2 == 16 && $5 == 1' "${all:-\$3 == 4 && \$4 == 32 && \$5 < 65536 && \$5 != 8 && (\$2 == 1 || \$2 == 16 || \$2 == 132 && \$5 > 32) && NR % 3}"
+compare mem_try 12 '$2 == 16 && $5 == 1' "${all:-\$3 == 4 && \$4 == 32 && \$5 < 65536 && \$5 != 8 && (\$2 == 1 || \$2 == 16 || \$2 == 132 && \$5 > 32) && NR % 3 && k++ % 2 == 0}"
 # Columns: what, blocks, warps, lanes to a word, lines, apart, place. How long a warp is held up is as on the GPU; which of a few lines share a slice isn't.
-compare mem_look 12 '$5 > 4' "${all:-\$2 == 132 && \$3 == 8 && \$7 == 0 && \$6 == 0 && k++ % 4 == 0}"
+compare mem_look 12 '$5 > 4' "${all:-\$2 == 132 && \$3 == 8 && \$7 == 0 && \$6 == 0 && k++ % 8 == 0}"
 # Columns: kind, blocks, warps, lines, sectors, words. Reductions, compare-and-swaps and stores of one block, and reductions of all set parameters. Compare-and-swaps of a word of each sector are shorter there.
 compare mem_shapes 5 '$1 == 3 && $4 < $5' "${all:-\$2 < 9 && \$3 == 32 && (\$2 == 8) == (\$4 == 8) && (\$6 == 2 || \$6 == 8) && \$4 != 3 && k++ % 7 == 0}"
 # Columns: kind, blocks, warps, pairs of lanes, apart, how. An access with packets of a lane and of several takes up to 6 cycles more there.
@@ -107,5 +107,5 @@ compare mem_order 18 '$3 == 1 && $1 < $4 || $1 == 16 && $3 == 2' "${all:-\$4 == 
 # Columns: steps, blocks, warps, lanes, pool. Loads and stores of the same lines by 56 SMs and more: they keep slices busy for longer there.
 compare mem_critical 12 '$2 > 8 && $1 % 64 > 48' "${all:-\$2 == 8 && \$5 == 32768 && \$3 > 1 && \$1 > 20 && \$4 != 4 && NR % 2}" 6
 # Columns: kind, blocks, lanes, places. One address for many SMs, and 64 for all: how many lanes of floats become one isn't known. An SM issues vectors of four of one lane each five cycles there.
-compare mem_vectors 15 '$4 < 4096 && $2 > 1 || $2 == 132 && $3 == 32 || $3 == 1' "${all:-\$2 < 132 && \$4 > 64 && \$1 % 2 == 0 && k++ % 4 == 1}"
+compare mem_vectors 15 '$4 < 4096 && $2 > 1 || $2 == 132 && $3 == 32 || $3 == 1' "${all:-\$2 < 132 && \$4 > 64 && \$1 % 2 == 0 && k++ % 8 == 1}"
 finish

@@ -306,18 +306,41 @@ START_TEST(a_stream_is_in_order_streams_are_not) {
 END_TEST
 
 /* A later launch of another stream doesn't wait behind one that doesn't fit. */
-START_TEST(streams_pass_each_other) {
-  g_autoptr(Lab) lab = lab_new("sm.shared.bytes=1024 sm.shared.max_block_bytes=1024",
-                               ".kernel big\n.shared 1024\n" LONG(50) ".kernel small\n" LONG(5));
+/* The first issues of a launch of two blocks of which one fits at a time, by block, and of a small one behind it in
+ * another stream, for which there is room. */
+typedef struct FirstIssues {
+  uint64_t big[2], small;
+} FirstIssues;
+
+static FirstIssues big_and_small(const char *order) {
+  g_autofree char *settings =
+      g_strdup_printf("sm.shared.bytes=1024 sm.shared.max_block_bytes=1024 grid.launch_order=%s", order);
+  g_autoptr(Lab) lab = lab_new(settings, ".kernel big\n.shared 1024\n" LONG(50) ".kernel small\n" LONG(5));
+  FirstIssues first = {{UINT64_MAX, UINT64_MAX}, UINT64_MAX};
   lab_launch_grid(lab, 0, 2, 32, 0, 1);
   lab_launch_grid(lab, 1, 1, 32, 0, 2);
   lab_finish(lab);
-  for (guint i = 0; i < lab->trace->len; i++)
-    if (lab_issue(lab, i)->launch == 1) {
-      ck_assert_uint_eq(lab_issue(lab, i)->cycle, 0);
-      return;
-    }
-  ck_abort_msg("the small kernel never ran");
+  for (guint i = lab->trace->len; i-- > 0;) {
+    const LabIssue *issue = lab_issue(lab, i);
+    *(issue->launch ? &first.small : &first.big[issue->block]) = issue->cycle;
+  }
+  return first;
+}
+
+START_TEST(streams_pass_each_other) {
+  FirstIssues first = big_and_small("as-room");
+  ck_assert_uint_eq(first.big[0], 0);
+  ck_assert_uint_eq(first.small, 0);
+  ck_assert_uint_gt(first.big[1], 50);
+}
+END_TEST
+
+/* As an H200 does it (launch_order_h200.csv). */
+START_TEST(launches_wait_for_those_before_them) {
+  FirstIssues first = big_and_small("in-turn");
+  ck_assert_uint_eq(first.big[0], 0);
+  ck_assert_uint_gt(first.big[1], 50);
+  ck_assert_uint_le(first.big[1], first.small + 4); /* on SMs that take turns otherwise */
 }
 END_TEST
 
@@ -329,7 +352,7 @@ END_TEST
 static char *polling_beside(uint32_t others) {
   g_autoptr(Lab) lab =
       lab_new("gpu.sms=2 sm.l1.bytes=1024 sm.l1.line=64 sm.l1.global_loads=cached memory.latency=600 "
-              "sm.max_blocks=1 grid.launch_overhead=1000 grid.dispatch_interval=3",
+              "sm.max_blocks=1 grid.launch_overhead=1000 grid.dispatch_interval=3 grid.launch_order=as-room",
               ".kernel polls\n" POLLS ".kernel other\nNOP; EXIT\n");
   lab_buffer(lab, 64);
   lab_launch_grid(lab, 0, 7, 64, 0, 1);
@@ -392,6 +415,7 @@ int main(void) {
   tcase_add_test(tcase, blocks_come_in_an_order);
   tcase_add_test(tcase, a_stream_is_in_order_streams_are_not);
   tcase_add_test(tcase, streams_pass_each_other);
+  tcase_add_test(tcase, launches_wait_for_those_before_them);
   tcase_add_test(tcase, a_launch_that_waits_for_room_changes_nothing);
   tcase_add_test(tcase, a_start_holds_no_other_launch_up);
   tcase_set_timeout(tcase, 30);
