@@ -72,7 +72,7 @@ static bool is_at(Spot one, Spot other) { return one.file == other.file && one.l
 /* How many calls below the kernel's own line each instruction is shown: where a line is a good part of the kernel, since it
  * calls what does the work, that is shown. */
 static uint8_t *depths_of(const Launch *launch) {
-  enum { PARTS = 4 };
+  enum { PARTS = 4, MANY = 16 };
   uint32_t count = launch->kernel->ninsts;
   uint8_t *depth = g_new0(uint8_t, count);
   g_autofree Spot(*spots)[DEPTH_MAX + 1] = g_malloc_n(count, sizeof *spots);
@@ -86,7 +86,7 @@ static uint8_t *depths_of(const Launch *launch) {
       uint32_t alike = 0;
       for (uint32_t other = 0; other < count; other++)
         alike += is_at(spots[pc][depth[pc]], spots[other][depth[other]]);
-      descends[pc] = PARTS * alike > count && depth[pc] + 1u < spots_count[pc];
+      descends[pc] = alike >= MANY && PARTS * alike > count && depth[pc] + 1u < spots_count[pc];
     }
     for (uint32_t pc = 0; pc < count; pc++) {
       depth[pc] += descends[pc];
