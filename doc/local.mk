@@ -1,7 +1,7 @@
 # The manual page needs asciidoctor; without it, it is neither built nor installed.
 # All else keeps its place beside machines and scenarios, so that the pages' links and examples hold where it is installed.
 nobase_dist_pkgdata_DATA += README.md HACKING.md $(call found,doc/*.md doc/howto/*.md doc/*.svg) doc/blog_totals.yaml
-EXTRA_DIST += doc/pictures.txt doc/examples.awk doc/results.awk doc/insert.awk doc/needleman.awk doc/way.awk doc/lockstep.1.adoc
+EXTRA_DIST += doc/pictures.txt doc/examples.awk doc/results.awk doc/insert.awk doc/needleman.awk doc/transfers.awk doc/way.awk doc/lockstep.1.adoc
 if HAVE_ASCIIDOCTOR
 man1_MANS = doc/lockstep.1
 CLEANFILES += doc/lockstep.1
@@ -66,6 +66,15 @@ update-results: lockstep$(EXEEXT)
 	awk -v name=h200_mix -v file=mix.md -f $(srcdir)/doc/insert.awk tables.md >page.md
 	cp page.md $(srcdir)/doc/results.md
 	rm -f kernels.md mix.md tables.md page.md validation.csv cycles.md locks.md merge.md primitives.md wild.md wild2.md wild3.md wild4.md wild5.md
+
+# Lock transfers of Wang et al.'s Table 3, in doc/irregular.md. Apart, since it takes a quarter of an hour of a core.
+.PHONY: update-irregular
+update-irregular: lockstep$(EXEEXT)
+	./lockstep$(EXEEXT) validate wang2019_table3 --format csv >validation.csv
+	awk -F, -f $(srcdir)/doc/transfers.awk validation.csv >transfers.md
+	awk -v name=wang2019_table3 -v file=transfers.md -f $(srcdir)/doc/insert.awk $(srcdir)/doc/irregular.md >page.md
+	cp page.md $(srcdir)/doc/irregular.md
+	rm -f validation.csv transfers.md page.md
 
 # The papers' figures, and Li et al.'s Table 3 at all sizes, from the plans in validation/figures. Apart, since it takes half
 # an hour of a core; _figures keeps the tables.
