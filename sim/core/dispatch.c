@@ -175,23 +175,30 @@ static void pass_placed(Gpu *gpu) {
     gpu->placed_launches++;
 }
 
-/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room; by
- * grid.launch_order, those of other launches behind them wait with a block that finds none. Those of launches that have
- * waited for room come `later` cycles later. */
+/* Blocks in the machine's order, one each dispatch_interval, to the SMs in turn, as long as one has room. Those of
+ * launches that have waited for room come `later` cycles later. True if all have found room. */
+static bool dispatch_launch(Gpu *gpu, Launch *launch, uint64_t now, uint64_t later) {
+  uint64_t from = launch->started ? now + later : now;
+  if (!launch->started)
+    start(gpu, launch, now);
+  while (launch->next_block < launch->blocks && dispatch_block(gpu, launch, from))
+    ;
+  return launch->next_block == launch->blocks;
+}
+
+/* With grid.launch_order in-turn, others wait with a launch whose blocks don't all find room: with one that has begun
+ * first of all, since the host may start launches in another order than theirs. */
 static void dispatch(Gpu *gpu, uint64_t now, uint64_t later) {
+  bool in_turn = gpu->machine->grid.launch_order == LAUNCHES_IN_TURN;
   pass_placed(gpu);
-  for (guint i = gpu->placed_launches; i < gpu->launches->len; i++) {
-    Launch *launch = gpu_launch(gpu, i);
-    if (launch->next_block == launch->blocks || !may_run(launch))
-      continue;
-    uint64_t from = launch->started ? now + later : now;
-    if (!launch->started)
-      start(gpu, launch, now);
-    while (launch->next_block < launch->blocks && dispatch_block(gpu, launch, from))
-      ;
-    if (launch->next_block < launch->blocks && gpu->machine->grid.launch_order == LAUNCHES_IN_TURN)
-      return;
-  }
+  for (int begun = in_turn && gpu->host; begun >= 0; begun--)
+    for (guint i = gpu->placed_launches; i < gpu->launches->len; i++) {
+      Launch *launch = gpu_launch(gpu, i);
+      if (launch->next_block == launch->blocks || !may_run(launch) || (begun && !launch->started))
+        continue;
+      if (!dispatch_launch(gpu, launch, now, later) && in_turn)
+        return;
+    }
 }
 
 void dispatch_blocks(Gpu *gpu, uint64_t now) { dispatch(gpu, now, 0); }
