@@ -281,7 +281,7 @@ static void add_wait(const WaitGraph *graph, Finding *finding, const Edge *edge)
 
 /* Blocks that would act if they could start: too many of a launch under way, or a launch that waits for its turn. */
 static void add_pending(Finding *finding, const Launch *launch, const Edge *edge) {
-  bool waits_its_turn = launch->next_block == 0 && launch->index > 0;
+  bool waits_its_turn = launch->next_block == 0; /* some other launch has begun */
   if (!waits_its_turn) {
     locate_evidence(finding, launch, edge->pc,
                     g_strdup_printf("block %" G_GUINT64_FORMAT
