@@ -84,8 +84,9 @@ static void append_ranking(GString *out, const GPtrArray *contests, const char *
     append_contest(out, contest, changes ? best : NULL);
     best = winner->rate > 0 ? winner->name : is_first ? NULL : best;
   }
-  g_string_append(out, "\nBackoff has the Imin and Imax of the scenarios (traces/primitives), but for what -p imin= and "
-                       "-p imax= change;\n`lockstep tune` looks for better ones.\n");
+  g_string_append(out,
+                  "\nBackoff has the Imin and Imax of the scenarios (traces/primitives), but for what -p imin= and "
+                  "-p imax= change;\n`lockstep tune` looks for better ones.\n");
 }
 
 static void append_csv(GString *out, const GPtrArray *contests, const char *machine, char **settings) {
@@ -124,8 +125,8 @@ static int rank_machine(const char *name, const Options *options, bool first, Di
   Progress progress;
   SweepOptions sweep = studies_begin(options, &progress);
   g_autoptr(GPtrArray) contests =
-      primitives_rank(name, (const char *const *)options->overrides, (const char *const *)options->params, blocks, ops,
-                      seeds, &sweep, diag);
+      primitives_rank(name, (const char *const *)options->overrides, (const char *const *)options->params, blocks,
+                      ops, seeds, &sweep, diag);
   progress_end(&progress);
   if (!contests)
     return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);

@@ -7,7 +7,8 @@
  * that fences of the SM wait for. Till the bytes are there, an access of somebody else to the words is a hazard
  * (async_copy.h); a store or another copy to words that are read is one till the lane has waited for the group.
  * For the race detector its lane does what the copy does: it reads when the copy is over, and so it writes to shared
- * memory, which the count at the barrier hands on; to global memory when it waits for the group, and not for its reads alone, or exits.
+ * memory, which the count at the barrier hands on; to global memory when it waits for the group, and not for its
+ * reads alone, or exits.
  * Bytes that come to another block's shared memory (of the cluster) go on to its SM from there (remote.h).
  * Does not model: copies out of another block's shared memory, hazards there, bytes that are expected for each piece
  * of a copy, blocks that exit while their copies read shared memory (what is there by then is copied), waits that

@@ -19,9 +19,9 @@ typedef struct BulkCopy {
   Sm *to;                     /* in whose shared memory: its own, or another one's of the cluster */
   uint32_t physical, barrier; /* ... where; NO_BARRIER: it counts at none */
   uint32_t bytes, sent, landed;
-  uint64_t issued; /* cycle */
-  uint64_t begins; /* in thousandths of a cycle: not before */
-  bool read;       /* all bytes have been read: its group may be over */
+  uint64_t issued;       /* cycle */
+  uint64_t begins;       /* in thousandths of a cycle: not before */
+  bool read;             /* all bytes have been read: its group may be over */
   bool reads_told, told; /* to the race detector: what it reads; all */
 } BulkCopy;
 

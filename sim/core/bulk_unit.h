@@ -15,10 +15,10 @@ typedef struct BulkGroups {
 } BulkGroups;
 
 struct BulkUnit {
-  GPtrArray *copies;   /* BulkCopy *, in order of issue: all that aren't over */
-  GPtrArray *untold;   /* those to global memory that are, for whose group their lane hasn't waited */
-  uint64_t free[WAYS]; /* in thousandths of a cycle: when it begins the next */
-  BulkGroups *groups;  /* of each warp slot */
+  GPtrArray *copies;       /* BulkCopy *, in order of issue: all that aren't over */
+  GPtrArray *untold;       /* those to global memory that are, for whose group their lane hasn't waited */
+  uint64_t free[WAYS];     /* in thousandths of a cycle: when it begins the next */
+  BulkGroups *groups;      /* of each warp slot */
   const BulkCopy *telling; /* whose accesses are told now; NULL: no copy's */
 };
 

@@ -1,8 +1,8 @@
 /* dispatch.h - the dispatcher: which blocks go to which SM, and when, and when launches begin and end.
  * Models: blocks leave in the order of grid.dispatch_order, one each grid.dispatch_interval, to the SMs in turn as
- * far as there is room, none of a launch while one of an earlier launch finds none (grid.launch_order); a block that takes another one's place starts grid.refill_latency after its exit;
- * a launch begins grid.launch_overhead after what it follows, and finds empty L1s; it ends when its blocks have
- * exited and its accesses are performed. */
+ * far as there is room, none of a launch while one of an earlier launch finds none (grid.launch_order); a block that
+ * takes another one's place starts grid.refill_latency after its exit; a launch begins grid.launch_overhead after
+ * what it follows, and finds empty L1s; it ends when its blocks have exited and its accesses are performed. */
 #ifndef LOCKSTEP_CORE_DISPATCH_H
 #define LOCKSTEP_CORE_DISPATCH_H
 

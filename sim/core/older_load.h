@@ -13,7 +13,7 @@ enum { OLDER_LOAD_WORDS = 2, OLDER_LANES = 32 };
 
 /* A load, and the write whose value it doesn't give. */
 typedef struct OlderLoad {
-  uint64_t access;                  /* AccessPart.number of the load; no two accesses of a run have the same; 0: of shared memory */
+  uint64_t access; /* AccessPart.number of the load; no two accesses of a run have the same; 0: of shared memory */
   uint64_t address;                 /* of the lanes that read the older value: byte address, in global memory */
   uint32_t bytes;                   /* 4, or 8; 0: no load, the run shows an older value by itself */
   uint32_t value[OLDER_LOAD_WORDS]; /* the older value */

@@ -27,7 +27,7 @@
   X(ORDER_TAKEN_FIRST, "taken-first")             \
   X(ORDER_FALLTHROUGH_FIRST, "fallthrough-first") \
   X(ORDER_SMALLER_FIRST, "smaller-first")
-#define LAUNCH_ORDERS(X)          \
+#define LAUNCH_ORDERS(X)         \
   X(LAUNCHES_IN_TURN, "in-turn") \
   X(LAUNCHES_AS_ROOM, "as-room")
 #define DISPATCH_ORDERS(X)       \

@@ -69,8 +69,8 @@ static unsigned spots_of(const Launch *launch, uint32_t pc, Spot spots[DEPTH_MAX
 
 static bool is_at(Spot one, Spot other) { return one.file == other.file && one.line == other.line; }
 
-/* How many calls below the kernel's own line each instruction is shown: where a line is a good part of the kernel, since it
- * calls what does the work, that is shown. */
+/* How many calls below the kernel's own line each instruction is shown: where a line is a good part of the kernel,
+ * since it calls what does the work, that is shown. */
 static uint8_t *depths_of(const Launch *launch) {
   enum { PARTS = 4, MANY = 16 };
   uint32_t count = launch->kernel->ninsts;

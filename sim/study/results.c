@@ -100,8 +100,8 @@ static bool varies(const Results *results, gsize at) {
   return results->varies->len && results->varies->data[at / BITS] >> at % BITS & 1;
 }
 
-/* A large buffer, many of whose words hang on the schedule: a queue, or sums of floats. That a word of it is alike in all
- * runs that there were is chance. */
+/* A large buffer, many of whose words hang on the schedule: a queue, or sums of floats. That a word of it is alike in
+ * all runs that there were is chance. */
 static bool is_of_schedules(const Results *results, gsize first, uint32_t words) {
   enum { WORDS_LEAST = 64, PART = 8 };
   uint32_t varying = 0;

@@ -166,8 +166,8 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   right = take_settings(table, source, "set", &row->changes, diag) && right;
   guint group, metric;
   if (!take_word(table, source, "group", groups, &group, diag) ||
-      !take_word(table, source, "metric", metrics, &metric, diag) ||
-      !take_published(table, source, row, diag) || !right)
+      !take_word(table, source, "metric", metrics, &metric, diag) || !take_published(table, source, row, diag) ||
+      !right)
     return false;
   row->group = group;
   row->metric = metric;

@@ -110,8 +110,8 @@ START_TEST(sequential_results) {
 END_TEST
 
 /* Of 84 edges of the grid; each is left out by some seed, and kept by another. */
-/* One thread of traces/irregular/gradient.cu leaves the same of these, as lockstep runs it: the order is the edges', and the
- * arithmetic is that of floats. */
+/* One thread of traces/irregular/gradient.cu leaves the same of these, as lockstep runs it: the order is the edges',
+ * and the arithmetic is that of floats. */
 START_TEST(descent_by_one_thread) {
   static const struct { uint32_t edges, error; } rows[] = {{1, 99}, {16, 9350}};
   for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {

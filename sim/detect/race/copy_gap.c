@@ -65,5 +65,5 @@ const CopyGap *copy_gap_find(const ProbePoint *point, const Race *race, const Ra
     return NULL;
   bool told_late = first->cycle > bulk_told_since(point->sm); /* the copy was under way when the other came */
   return told_late && inst_is_bulk(&race_launch_of(point, second)->kernel->insts[second->pc]) ? gap_of(point, second)
-                                                                                             : gap_of(point, first);
+                                                                                              : gap_of(point, first);
 }

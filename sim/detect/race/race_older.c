@@ -95,9 +95,8 @@ static bool is_own_shared(const Step *step) {
 /* The word among those of both kinds of memory. */
 static gint64 key_of(const Step *step, uint64_t word) {
   enum { SHARED_BIT = 33 }; /* addresses of global memory are smaller */
-  return (gint64)(step->access->space == SPACE_GLOBAL
-                      ? word
-                      : race_words_number(step, word) | UINT64_C(1) << SHARED_BIT);
+  return (gint64)(step->access->space == SPACE_GLOBAL ? word
+                                                      : race_words_number(step, word) | UINT64_C(1) << SHARED_BIT);
 }
 
 static uint32_t value_now(const Step *step, uint64_t word) {

@@ -39,8 +39,8 @@ static bool may_be_of_another_lane(const Step *step, const Access *earlier) {
   return earlier->actor == step->warp->actor || earlier->pc == order_newest_handed(step->warp)->from;
 }
 
-/* Of shared memory, handed on by way of global memory: that takes many times as long as a store to shared memory, which
- * all of its block see in the order of its SM, and no machine is known where it wouldn't be there. */
+/* Of shared memory, handed on by way of global memory: that takes many times as long as a store to shared memory,
+ * which all of its block see in the order of its SM, and no machine is known where it wouldn't be there. */
 static bool came_round(const Step *step, const Access *write, uint32_t lanes) {
   if (step->access->space != SPACE_SHARED)
     return false;

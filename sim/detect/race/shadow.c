@@ -270,7 +270,8 @@ static inline bool is_grown(const Access *old, uint64_t newest, uint8_t bytes) {
  * stand for words, which have to be among those of then. */
 static bool repeats(const AccessList *list, const Access *access, bool in_row, const AccessOrder *order) {
   bool sees = order->reads && access->strong;
-  uint64_t who = who_of(access), newest = WHAT(.chain = access->chain, .write = true); /* outside the loop: it is slow */
+  uint64_t who = who_of(access),
+           newest = WHAT(.chain = access->chain, .write = true); /* outside the loop: it is slow */
   if (!may_have(list, access))
     return false;
   for (unsigned i = list->count; i-- > 0;) {

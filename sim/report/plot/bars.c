@@ -6,8 +6,8 @@
 #include "sim/report/plot/columns.h"
 #include "sim/report/plot/plot.h"
 
-/* Published values that differ more than so many times are drawn with a logarithmic axis, unless the user says what it
- * is to be. */
+/* Published values that differ more than so many times are drawn with a logarithmic axis, unless the user says what
+ * it is to be. */
 enum { ELASTICITIES_SHOWN = 16, LOG_QUOTIENT = 20 };
 
 static void add_bar(FigurePanel *panel, const char *series, const char *label, double mean, double lowest,
@@ -81,31 +81,20 @@ static void add_primitive(Figure *figure, const CsvTable *table, const CsvRow *r
     add_bar(panel, "rate", csv_table_field(table, row, "primitive"), rate, rate, rate);
 }
 
-/* The lowest end of a bar, with what it varies over; infinite if there are no bars. */
-static double lowest_end(const Figure *figure) {
-  double lowest = INFINITY;
+/* The lowest and the highest end of a bar, with what it varies over; *lowest is infinite if there are no bars. */
+static void find_ends(const Figure *figure, double *lowest, double *highest) {
+  *lowest = INFINITY;
+  *highest = 0;
   for (guint i = 0; i < figure->panels->len; i++) {
     const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
     for (guint j = 0; j < panel->series->len; j++) {
       const GArray *points = ((const FigureSeries *)g_ptr_array_index(panel->series, j))->points;
-      for (guint k = 0; k < points->len; k++)
-        lowest = MIN(lowest, g_array_index(points, FigurePoint, k).lowest);
+      for (guint k = 0; k < points->len; k++) {
+        *lowest = MIN(*lowest, g_array_index(points, FigurePoint, k).lowest);
+        *highest = MAX(*highest, g_array_index(points, FigurePoint, k).highest);
+      }
     }
   }
-  return lowest;
-}
-
-static double highest_end(const Figure *figure) {
-  double highest = 0;
-  for (guint i = 0; i < figure->panels->len; i++) {
-    const FigurePanel *panel = g_ptr_array_index(figure->panels, i);
-    for (guint j = 0; j < panel->series->len; j++) {
-      const GArray *points = ((const FigureSeries *)g_ptr_array_index(panel->series, j))->points;
-      for (guint k = 0; k < points->len; k++)
-        highest = MAX(highest, g_array_index(points, FigurePoint, k).highest);
-    }
-  }
-  return highest;
 }
 
 Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag) {
@@ -134,7 +123,8 @@ Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag)
     else
       add_validated(figure, table, row);
   }
-  double lowest = lowest_end(figure);
+  double lowest, highest;
+  find_ends(figure, &lowest, &highest);
   if (isinf(lowest)) {
     diag_error(diag, table->file, 0, 0, "has no result that could be a bar");
     return NULL;
@@ -149,7 +139,7 @@ Figure *plot_bars(const CsvTable *table, const PlotOptions *options, Diag *diag)
                              : primitives ? "operations a second"
                                           : "");
   figure->x_label = g_strdup("");
-  figure->log_y = options->log_y == AXIS_LOG || (validated && options->log_y == AXIS_BY_VALUES && lowest > 0 &&
-                                                  highest_end(figure) > LOG_QUOTIENT * lowest);
+  figure->log_y = options->log_y == AXIS_LOG ||
+                  (validated && options->log_y == AXIS_BY_VALUES && lowest > 0 && highest > LOG_QUOTIENT * lowest);
   return g_steal_pointer(&figure);
 }

@@ -15,13 +15,14 @@ enum {
   MARGIN_WIDTH = 120,
   LINE_CHARS = 60,
   LABEL_HEIGHT = 90,
-  LABEL_CHAR = 6,   /* the height of a character in a turned label */
-  ROW_PANELS = 6,   /* more panels than these stand in several rows */
-  SIDE_BAR = 13,    /* of bars that lie on their side, one below the other: a bar, what is between those of two labels, ... */
+  LABEL_CHAR = 6, /* the height of a character in a turned label */
+  ROW_PANELS = 6, /* more panels than these stand in several rows */
+  SIDE_BAR =
+      13, /* of bars that lie on their side, one below the other: a bar, what is between those of two labels, ... */
   SIDE_GAP = 7,
-  SIDE_FRAME = 76,  /* ... a panel's title and axis, */
-  SIDE_CHAR = 8,    /* the width of a character of a label, */
-  SIDE_AXIS = 440,  /* and the length of the axis */
+  SIDE_FRAME = 76, /* ... a panel's title and axis, */
+  SIDE_CHAR = 8,   /* the width of a character of a label, */
+  SIDE_AXIS = 440, /* and the length of the axis */
   TITLE_CHAR = 9,
   COLOUR_CHARS = 14 /* right of a map: the bar of colours with its numbers and what they are */
 };
@@ -225,8 +226,9 @@ static void append_side_bars(GString *out, const Figure *figure, const FigurePan
     g_string_append_printf(out, "):3:($1%+.4f):($1%+.4f) with boxxyerror lc rgb '%s' title %s", shift - width * 0.45,
                            shift + width * 0.45, colours[i % COLOURS], name);
     if (has_band(series))
-      g_string_append_printf(out, ", \\\n  $p%us%u using 4:($1%+.4f):($5-$4):(0) with vectors nohead lw 2 lc rgb 'black' notitle",
-                             index, i, shift);
+      g_string_append_printf(
+          out, ", \\\n  $p%us%u using 4:($1%+.4f):($5-$4):(0) with vectors nohead lw 2 lc rgb 'black' notitle", index,
+          i, shift);
   }
   g_string_append_c(out, '\n');
 }
@@ -242,8 +244,9 @@ static void append_bars(GString *out, const FigurePanel *panel, guint index) {
     g_string_append_printf(out, "%s $p%us%u using ($1%+.4f):3:(%.4f) with boxes lc rgb '%s' title %s",
                            i ? ", \\\n " : "plot", index, i, shift, width * 0.9, colours[i % COLOURS], name);
     if (has_band(series))
-      g_string_append_printf(out, ", \\\n  $p%us%u using ($1%+.4f):4:(0):($5-$4) with vectors nohead lw 2 lc rgb 'black' notitle",
-                             index, i, shift);
+      g_string_append_printf(
+          out, ", \\\n  $p%us%u using ($1%+.4f):4:(0):($5-$4) with vectors nohead lw 2 lc rgb 'black' notitle", index,
+          i, shift);
   }
   g_string_append_c(out, '\n');
 }
@@ -295,7 +298,8 @@ static guint rows_of(const Figure *figure) { return (figure->panels->len + ROW_P
 /* Of bars that lie on their side: those of a panel without a value have its labels all the same. */
 static guint side_height(const FigurePanel *panel) {
   guint series = MAX(panel->series->len, 1);
-  return SIDE_FRAME + (series > 1 ? series * KEY_LINE : 0) + MAX(panel->x_labels->len, 1) * (series * SIDE_BAR + SIDE_GAP);
+  return SIDE_FRAME + (series > 1 ? series * KEY_LINE : 0) +
+         MAX(panel->x_labels->len, 1) * (series * SIDE_BAR + SIDE_GAP);
 }
 
 static guint side_labels(const Figure *figure) {
@@ -308,8 +312,8 @@ static guint side_labels(const Figure *figure) {
 static guint head_height(const Figure *figure) { return figure->title ? HEAD_HEIGHT : 0; }
 
 static guint figure_width(const Figure *figure) {
-  guint width = is_sideways(figure) ? side_labels(figure) * SIDE_CHAR + SIDE_AXIS
-                                    : panel_width(figure) * columns_of(figure);
+  guint width =
+      is_sideways(figure) ? side_labels(figure) * SIDE_CHAR + SIDE_AXIS : panel_width(figure) * columns_of(figure);
   return MAX(width, figure->title ? (guint)g_utf8_strlen(figure->title, -1) * TITLE_CHAR : 0);
 }
 

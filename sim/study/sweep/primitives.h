@@ -39,11 +39,10 @@ double contest_margin(const Contest *contest);
 guint primitives_capacity(const Machine *machine, Diag *diag);
 /* Contest *, kind by kind, in the order of `blocks` (guint; of barriers as many as are resident at most); `ops`
  * operations a block (0: see above). `machine` is a name or file, `settings` its changes (NULL-terminated), `params`
- * ("imax=4") what changes in the scenarios that have such a param; one that none has is an error (NULL: nothing). NULL
- * after errors, or if it was stopped. */
+ * ("imax=4") what changes in the scenarios that have such a param; one that none has is an error (NULL: nothing).
+ * NULL after errors, or if it was stopped. */
 GPtrArray *primitives_rank(const char *machine, const char *const *settings, const char *const *params,
-                           const GArray *blocks, guint ops,
-                           guint seeds, const SweepOptions *options, Diag *diag);
+                           const GArray *blocks, guint ops, guint seeds, const SweepOptions *options, Diag *diag);
 
 /* The three characteristics (section 4), from the memory benchmarks of Table 1 with as many blocks as the machine
  * holds. */

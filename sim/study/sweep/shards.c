@@ -57,7 +57,7 @@ Store *shards_read(const char *path, const char *header, Diag *diag) {
 enum { SHARDS_NAMED = 4096 };
 
 typedef struct Present {
-  unsigned shards;         /* of the file found first; 0: none yet */
+  unsigned shards; /* of the file found first; 0: none yet */
   bool is_there[SHARDS_NAMED + 1];
 } Present;
 

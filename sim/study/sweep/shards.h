@@ -9,8 +9,8 @@ char *shards_file(const char *path, unsigned shard, unsigned shards);
 /* All rows that there are of the sweep whose file is `path`: in it, its journal, and the shards' files and journals.
  * NULL after errors. */
 Store *shards_read(const char *path, const char *header, Diag *diag);
-/* The shards of which there is no file beside those of others, as "2/3, 3/3"; NULL: none is known to be missing. Newly
- * allocated. */
+/* The shards of which there is no file beside those of others, as "2/3, 3/3"; NULL: none is known to be missing.
+ * Newly allocated. */
 char *shards_missing(const char *path);
 /* How many of `keys` (char *) have a row. */
 guint shards_count_done(const Store *store, const GPtrArray *keys);
