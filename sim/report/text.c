@@ -235,6 +235,8 @@ static void append_expectation(const RunResult *result, Canvas *canvas) {
                 result->expects_findings
                     ? " (verdict and buffers aren't compared with memory.late_stores or sm.held_up)"
                     : "");
+    if (result->absent)
+      paint_plain(canvas, "  `expect` lists what didn't occur: %s\n", result->absent);
     return;
   }
   paint_append(canvas, PAINT_RED, "not as expected:");

@@ -347,6 +347,20 @@ static GPtrArray *findings_of_worst(const Gathering *all) {
 }
 
 /* The worst run with what all of them gave; its own findings stand first, since they explain the verdict. */
+/* What the scenario lists may occur, so it is no failure that it doesn't; who wrote it wants to know. */
+static char *absent_findings(const GPtrArray *findings, const Expectation *expect) {
+  g_autoptr(GString) names = g_string_new(NULL);
+  for (guint i = 0; expect && i < expect->findings->len; i++) {
+    FindingId id = g_array_index(expect->findings, FindingId, i);
+    bool found = false;
+    for (guint k = 0; k < findings->len; k++)
+      found |= ((const Finding *)g_ptr_array_index(findings, k))->id == id;
+    if (!found)
+      g_string_append_printf(names, "%s%s", names->len ? ", " : "", finding_name(id));
+  }
+  return names->len ? g_string_free(g_steal_pointer(&names), FALSE) : NULL;
+}
+
 static RunResult *unite(Gathering *all, const Expectation *expect) {
   RunResult *result = all->worst;
   GPtrArray *findings = findings_of_worst(all);
@@ -367,6 +381,7 @@ static RunResult *unite(Gathering *all, const Expectation *expect) {
   result->schedules_wanted = all->united.schedules_wanted;
   result->again = again_worst(result, result->schedules, &all->options->given);
   result->unfinished = again_unfinished(result->schedules, result, &all->options->given);
+  result->absent = absent_findings(result->findings, expect);
   return result;
 }
 

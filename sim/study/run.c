@@ -25,6 +25,7 @@ void run_result_free(RunResult *result) {
   g_free(result->file);
   g_free(result->machine);
   g_free(result->code);
+  g_free(result->absent);
   g_free(result->printed);
   g_array_free(result->regions, TRUE);
   if (result->occupancy)

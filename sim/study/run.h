@@ -104,6 +104,7 @@ typedef struct RunResult {
   bool has_operations;
   int64_t operations;
   bool has_expectation;
+  char *absent;          /* of a check: findings that the scenario lists and no schedule has, by name; NULL: none */
   bool expects_findings; /* of that only findings are compared: memory.late_stores or sm.held_up disturbs the run */
   GPtrArray *failures; /* char *: expectations not met; empty if all are */
   guint wrong_buffers; /* how many of them are of buffers; they stand last */
