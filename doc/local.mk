@@ -91,8 +91,9 @@ update-figures: lockstep$(EXEEXT)
 	    -o $(srcdir)/doc/figure3_$$m.svg || exit 1; \
 	done
 	for n in 1 2 3; do \
+	  panels=; test $$n != 3 || panels="--panels initial"; \
 	  ./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/newer_figure$$n.yaml -o _figures/newer$$n.csv && \
-	  ./lockstep$(EXEEXT) plot _figures/newer$$n.csv --x blocks --log y -o $(srcdir)/doc/newer_figure$$n.svg || exit 1; \
+	  ./lockstep$(EXEEXT) plot _figures/newer$$n.csv --x blocks --log y $$panels -o $(srcdir)/doc/newer_figure$$n.svg || exit 1; \
 	done
 	./lockstep$(EXEEXT) sweep $(srcdir)/validation/figures/whatif_bits.yaml --seeds 4 -o _figures/whatif_bits.csv
 	./lockstep$(EXEEXT) plot _figures/whatif_bits.csv --x first --y microseconds --panels tiles --curves scenario,machine \
