@@ -65,6 +65,15 @@ static void append_contest(GString *out, const Contest *contest, const char *bef
   g_string_append_printf(out, "%s%s\n", before ? "; was " : "", before ? before : "");
 }
 
+/* Those that a changed param may have kept from completing. */
+static void append_failed(GString *out, const Contest *contest) {
+  for (guint i = 0; i < contest->contenders->len; i++) {
+    const Contender *contender = &g_array_index(contest->contenders, Contender, i);
+    if (contender->rate <= 0)
+      g_string_append_printf(out, "          %s doesn't complete: %s\n", contender->name, contender->problem);
+  }
+}
+
 static void append_ranking(GString *out, const GPtrArray *contests, const char *machine, const Options *options,
                            guint seeds) {
   guint ops = (guint)options->ops;
@@ -82,6 +91,8 @@ static void append_ranking(GString *out, const GPtrArray *contests, const char *
       g_string_append_printf(out, "\n%s\n", primitive_kind_name(contest->kind));
     bool changes = !is_first && best && winner->rate > 0 && strcmp(best, winner->name) != 0;
     append_contest(out, contest, changes ? best : NULL);
+    if (options->params)
+      append_failed(out, contest);
     best = winner->rate > 0 ? winner->name : is_first ? NULL : best;
   }
   g_string_append(out,
@@ -89,7 +100,7 @@ static void append_ranking(GString *out, const GPtrArray *contests, const char *
                   "-p imax= change;\n`lockstep tune` looks for better ones.\n");
 }
 
-static void append_csv(GString *out, const GPtrArray *contests, const char *machine, char **settings) {
+static void append_csv(GString *out, const GPtrArray *contests, const char *machine, const Options *options) {
   for (guint i = 0; i < contests->len; i++) {
     const Contest *contest = g_ptr_array_index(contests, i);
     for (guint j = 0; j < contest->contenders->len; j++) {
@@ -101,7 +112,8 @@ static void append_csv(GString *out, const GPtrArray *contests, const char *mach
       csv_field(out, contender->name);
       csv_field_format(out, "%.6g", contender->rate);
       csv_field(out, contender->problem);
-      csv_field_values(out, (const char *const *)settings);
+      csv_field_values(out, (const char *const *)options->overrides);
+      csv_field_values(out, (const char *const *)options->params);
       g_string_append_c(out, '\n');
     }
   }
@@ -132,8 +144,8 @@ static int rank_machine(const char *name, const Options *options, bool first, Di
     return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);
   g_autoptr(GString) text = g_string_new(NULL);
   if (options->format == FORMAT_CSV) {
-    g_string_append(text, first ? "machine,kind,blocks,rank,primitive,operations_per_second,problem,settings\n" : "");
-    append_csv(text, contests, machine->name, options->overrides);
+    g_string_append(text, first ? "machine,kind,blocks,rank,primitive,operations_per_second,problem,settings,params\n" : "");
+    append_csv(text, contests, machine->name, options);
   } else if (options->format == FORMAT_JSON) {
     append_json(text, contests, machine, options, seeds, first);
   } else {

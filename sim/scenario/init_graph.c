@@ -57,6 +57,10 @@ bool loader_init_graph(Loader *loader, ScenarioBuffer *buffer, const YamlNode *n
       !choose(loader, node, "kind", graph_kind_names, &kind) ||
       !choose(loader, node, "part", graph_part_names, &part))
     return false;
+  if (part == GRAPH_ERROR && kind != GRAPH_BIPARTITE)
+    return loader_error(loader, yaml_get(node, "part"),
+                        "graph: `error` is a part of `bipartite`, whose edges are ratings, not of `%s`",
+                        graph_kind_names[kind]);
   spec.kind = kind;
   int64_t seed = 1;
   const YamlNode *seed_node = yaml_get(node, "seed");

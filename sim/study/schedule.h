@@ -38,8 +38,8 @@ typedef struct FirstRun {
   const PlaceLog *places;        /* where warps came by */
 } FirstRun;
 /* Leaves out runs in which warps are held up, or stores are late, that would take too long as a whole; and adds such
- * in which one warp is held up, once, at a place that it came by, up to SCHEDULES_PLACES_MAX of them, if warps are to be
- * held up at all. */
+ * in which one warp is held up, once, at a place that it came by, up to SCHEDULES_PLACES_MAX of them, if warps are to
+ * be held up at all. */
 void schedules_fit(GArray *schedules, const FirstRun *run);
 enum { SCHEDULES_PLACES_MAX = 256 };
 /* So many instructions of runs in which warps are held up, most of them of threads that wait, are enough. */

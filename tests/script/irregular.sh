@@ -15,7 +15,7 @@ changed() {
   cp "$traces"/*.cuh "$folder/irregular"
 }
 
-plan 42
+plan 43
 for machine in gtx1080ti h200; do
   expect "$machine: hash table, completed and without a finding" 0 "^as expected" \
     "$LOCKSTEP" check "$traces/hash_table.yaml" -m $machine -p each=1
@@ -177,6 +177,9 @@ expect "another flow: the check sees it" 1 "result\[0\] is 1, expected 0" \
 
 sed 's/columns: {words: 2 \* edges/columns: {words: 10/; s/edges: 1024/edges: 512/' "$traces/spanning_tree_rmat.yaml" >"$folder/irregular/small.yaml"
 sed 's/kind: rmat/kind: rmatt/' "$traces/spanning_tree_rmat.yaml" >"$folder/irregular/kind.yaml"
+sed '/expected:/s/kind: bipartite/kind: random/' "$traces/gradient.yaml" >"$folder/irregular/rated.yaml"
+expect "an error of what has no ratings" 3 "graph: .error. is a part of .bipartite., whose edges are ratings, not of .random." \
+  "$LOCKSTEP" run "$folder/irregular/rated.yaml" -m gtx1080ti
 expect "a part that doesn't fit its buffer" 3 "graph: its columns are 1024 words, but buffer .columns. has 10" \
   "$LOCKSTEP" run "$folder/irregular/small.yaml" -m gtx1080ti
 expect "an unknown kind" 3 "graph: unknown kind .rmatt." "$LOCKSTEP" run "$folder/irregular/kind.yaml" -m gtx1080ti

@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 73
+plan 75
 
 cd "$folder"
 
@@ -126,7 +126,7 @@ expect "the ranking as JSON" 0 '"primitive" : "barrier_xf"' \
   "$LOCKSTEP" rank --primitives -m gtx580 --blocks 64 --ops 4 --seeds 1 --format json
 expect "what -s changed" 0 "^gtx580: .*, 1 operation a block, -s gpu.sms=2$" \
   "$LOCKSTEP" rank --primitives -m gtx580 -s gpu.sms=2 --blocks 4 --ops 1 --seeds 1
-expect "as CSV" 0 "^gtx580,barrier,4,1,.*,,gpu.sms=2$" \
+expect "as CSV" 0 "^gtx580,barrier,4,1,.*,,gpu.sms=2,$" \
   "$LOCKSTEP" rank --primitives -m gtx580 -s gpu.sms=2 --blocks 4 --ops 1 --seeds 1 --format csv
 expect "of a sensitivity" 0 "^[0-9.]+ us on h200, -s gpu.sms=2; 1 run$" \
   "$LOCKSTEP" sensitivity valley.yaml -s gpu.sms=2 --seeds 1 --only gpu.compute_capability
@@ -134,6 +134,9 @@ expect "no machine is named" 2 "name a machine with -m" "$LOCKSTEP" rank --primi
 expect "--blocks of a scenario" 2 "are for --primitives" "$LOCKSTEP" rank valley.yaml --blocks 8
 expect "a param that --primitives sets" 2 "sets .ops. itself \(--blocks, --ops\)" "$LOCKSTEP" rank --primitives -m gtx580 -p ops=4
 expect "a param that no primitive has" 2 "did you mean .imax.\?" "$LOCKSTEP" rank --primitives -m gtx580 -p imx=4
+expect "a param without a value" 2 "^lockstep: error: -p imax: expected NAME=VALUE" "$LOCKSTEP" rank --primitives -m gtx580 -p imax
+expect "one that keeps some from completing" 0 "^ +mutex_fa_backoff doesn't complete: param .imax. is 0, expected at least 1" \
+  "$LOCKSTEP" rank --primitives -m gtx580 --blocks 8 --ops 1 --seeds 1 -p imax=0
 expect "a param of some" 0 "^gtx580: operations a second, over 1 seed, 1 operation a block, -p imax=4" "$LOCKSTEP" rank --primitives -m gtx580 --blocks 8 --ops 1 --seeds 1 -p imax=4
 expect "blocks that are none" 2 "isn't a number of blocks" "$LOCKSTEP" rank --primitives -m gtx580 --blocks 0
 expect "more blocks than there is room for" 2 "^lockstep: error: --blocks 129: gtx580 holds 128 blocks at a time; others wait for room" \

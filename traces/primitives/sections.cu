@@ -269,15 +269,17 @@ extern "C" __global__ void condition(Word *words, int apart, Word *place, Word *
 // --- reader-writer lock ---
 
 // Block 0, and each `writers`-th behind it, counts two counters up; the others read both and compare. `torn` counts differences.
-template <class Order>
-static __device__ __forceinline__ void share(Word *words, int apart, Word *pair, Word *torn, int ops, int writers) {
-  ReaderWriterLock<Order> lock(words, words + apart, words + 2 * apart);
+// `first`, and each so-manieth counter behind it, is the calling thread's.
+template <class Lock>
+static __device__ __forceinline__ void share(Lock lock, Word *pair, Word *torn, int ops, int writers, int first, int step) {
 #pragma unroll 1
   for (int op = 0; op < ops; op++)
     if (blockIdx.x % writers == 0) {
       lock.lock_write();
-      pair[0] += 1;
-      pair[1] += 1;
+#pragma unroll
+      for (int i = 0; i < 2; i += step)
+        if (first + i < 2)
+          pair[first + i] += 1;
       lock.unlock_write();
     } else {
       lock.lock_read();
@@ -291,9 +293,9 @@ extern "C" __global__ void readers_writers(Word *words, int apart, Word *pair, W
   if (threadIdx.x)
     return;
   if (fences)
-    share<Fenced>(words, apart, pair, torn, ops, writers);
+    share(ReaderWriterLock<>(words, words + apart, words + 2 * apart), pair, torn, ops, writers, 0, 1);
   else
-    share<AsPrinted>(words, apart, pair, torn, ops, writers);
+    share(ReaderWriterLock<AsPrinted>(words, words + apart, words + 2 * apart), pair, torn, ops, writers, 0, 1);
 }
 
 // --- whole blocks ---
@@ -325,17 +327,5 @@ extern "C" __global__ void block_condition(Word *words, int apart, Word *place, 
 // As readers_writers(): all threads of a block hold the lock.
 extern "C" __global__ void block_readers_writers(Word *words, int apart, Word *pair, Word *torn, int ops, int writers) {
   BlockReaderWriterLock<ReaderWriterLock<>> lock(ReaderWriterLock<>(words, words + apart, words + 2 * apart));
-#pragma unroll 1
-  for (int op = 0; op < ops; op++)
-    if (blockIdx.x % writers == 0) {
-      lock.lock_write();
-      if (threadIdx.x < 2)
-        pair[threadIdx.x] += 1;
-      lock.unlock_write();
-    } else {
-      lock.lock_read();
-      if (pair[0] != pair[1])
-        atomicAdd(torn, 1);
-      lock.unlock_read();
-    }
+  share(lock, pair, torn, ops, writers, threadIdx.x, 2);
 }

@@ -3,8 +3,8 @@
  *
  * Of a pair of strong loads of one address, the values of which are compared, the second one validates if no path
  * leads to it past the first: who finds another value begins anew. A poll (`old = *p; while (*p == old);`) is none,
- * even if the compiler took its first look out of the loop; nor is the first look of a round that the end of the round
- * before makes, where a compiler turned the loop. The second look may be that with which the next round begins
+ * even if the compiler took its first look out of the loop; nor is the first look of a round that the end of the
+ * round before makes, where a compiler turned the loop. The second look may be that with which the next round begins
  * (`before = after;`): if the loop goes on where the two differ, and is left only where they are the same.
  * That the word hasn't changed says something of the loads between only if it was looked at behind them, and behind
  * what their writer did before. So what these loads took counts for the one that validates.

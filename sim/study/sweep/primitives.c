@@ -188,6 +188,8 @@ static bool check_params(const Ranking *ranking, Diag *diag) {
   g_ptr_array_add(all, NULL);
   for (guint i = 0; ranking->params[i]; i++) {
     g_auto(GStrv) pair = g_strsplit(ranking->params[i], "=", 2);
+    if (!pair[0] || !pair[1])
+      return diag_usage(diag, "-p %s: expected NAME=VALUE", ranking->params[i]);
     if (g_strv_contains(own, pair[0]))
       return diag_usage(diag, "-p %s: --primitives sets `%s` itself (--blocks, --ops)", ranking->params[i], pair[0]);
     if (g_strv_contains((const char *const *)all->pdata, pair[0]))
