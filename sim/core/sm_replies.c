@@ -402,6 +402,10 @@ void sm_end_crowd(Sm *sm, uint64_t now) {
   Warp *first = longest_in_crowd(sm);
   warp_set_remove(&sm->crowded, first->slot);
   first->invited = true;
+  if (!first->drains) { /* nor does a fence wait that it had before */
+    unblock(sm, first, NULL, now);
+    return;
+  }
   Undone left = find_undone(sm);
   unblock(sm, first, &left, now);
 }

@@ -7,10 +7,11 @@ set -eu
 . "$SRCDIR/tests/script/check_set.sh"
 cd "$SRCDIR"
 
-# Long runs, which no race depends on.
+# Long runs, which no race depends on, of SASS and of PTX.
 slow="fault_after_long_walk slow_chain_live slow_releaser_live slow_releaser_word_live slow_barrier_live slow_contention_word_live slow_float_live
 spin_attempt_limit_live spin_attempt_limit_high_live proof_counter_through_memory_live undecided_clock undecided_counter
 undecided_passed"
+slow_ptx="cuda_polled_rounds_nobody cuda_kept_two cuda_still_gives_up_live cuda_two_tries_warps"
 
 # The files that the test suite runs (x.yaml stands for x.sass), less the slow ones and those of PTX and machine code.
 list_corpus() {
@@ -75,6 +76,8 @@ runs() {
 # check_ptx: the same for the programs of PTX and machine code. Those that are checked alike are checked together; fences_tried.sh has some.
 check_ptx() {
   sed -n 's/.*\$(names \(cuda_[a-z_]*\) .*/tests\/corpus\/\1.yaml/p' tests/script/fences_tried.sh >"$folder/tried"
+  # shellcheck disable=SC2086 # one word for each
+  printf 'tests/corpus/%s.yaml\n' $slow_ptx >>"$folder/tried"
   # shellcheck disable=SC2046 # one word for each file
   runs $(grep -l -e '^program: .*\.ptx' -e '^machines: \[h200\]' -e '^machines: \[gtx5[78]0-' tests/corpus/*.yaml |
     grep -vxFf "$folder/tried") |

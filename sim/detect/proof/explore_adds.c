@@ -59,8 +59,9 @@ typedef struct Ways {
   int sign;
   int64_t *sum;    /* of each state; INT64_MIN: nobody came there so far */
   uint32_t *first; /* of each state: its first edge; edges stand sorted */
-  GQueue open;     /* states whose successors are to be looked at */
-  uint8_t *is_open;
+  uint8_t *is_open; /* of each state: its successors are to be looked at */
+  uint32_t lowest;  /* no state below it is open */
+  bool seen;        /* a search has been on all ways: each edge has one change at most */
 } Ways;
 
 static bool is_of(const LaneChange *change, WordKey key) { return change->key == key && !change->unknown; }
@@ -80,9 +81,21 @@ static void come_to(Ways *ways, uint32_t state, int64_t sum) {
   if (ways->sum[state] >= sum)
     return;
   ways->sum[state] = sum;
-  if (!ways->is_open[state])
-    g_queue_push_tail(&ways->open, GUINT_TO_POINTER(state));
   ways->is_open[state] = 1;
+  ways->lowest = MIN(ways->lowest, state);
+}
+
+/* The lowest open state, which isn't any longer: most edges lead to higher ones, so few states are looked at twice.
+ * False: none is open. */
+static bool take_lowest(Ways *ways, uint32_t *state) {
+  uint32_t left = ways->states->count - ways->lowest;
+  uint8_t *open = left ? memchr(ways->is_open + ways->lowest, 1, left) : NULL;
+  if (!open)
+    return false;
+  *open = 0;
+  *state = (uint32_t)(open - ways->is_open);
+  ways->lowest = *state + 1;
+  return true;
 }
 
 /* The sums of all numbers of that sign: who comes to no state twice adds no more. */
@@ -98,9 +111,7 @@ static int64_t all_of(const Ways *ways, bool before_first) {
 
 /* False if the sum grows without end, on a way that comes round, or isn't known. */
 static bool follow(Ways *ways, int64_t most) {
-  while (!g_queue_is_empty(&ways->open)) {
-    uint32_t state = GPOINTER_TO_UINT(g_queue_pop_head(&ways->open));
-    ways->is_open[state] = 0;
+  for (uint32_t state; take_lowest(ways, &state);)
     for (uint32_t at = ways->first[state]; at < ways->first[state + 1]; at++) {
       const StateEdge *edge = &g_array_index(ways->states->edges, StateEdge, at);
       int64_t weight;
@@ -108,7 +119,6 @@ static bool follow(Ways *ways, int64_t most) {
         return false;
       come_to(ways, edge->to, ways->sum[state] + weight);
     }
-  }
   return true;
 }
 
@@ -116,19 +126,23 @@ static bool follow(Ways *ways, int64_t most) {
 static bool find_highest(Ways *ways, int sign, uint64_t *highest) {
   const StateSet *states = ways->states;
   ways->sign = sign;
+  int64_t most = all_of(ways, false);
+  *highest = 0;
+  if (ways->seen && !most)
+    return true;
+  ways->lowest = states->count;
   if (states->count)
     memset(ways->is_open, 0, states->count);
   for (uint32_t i = 0; i < states->count; i++)
     ways->sum[i] = INT64_MIN;
   for (uint32_t i = 0; i < states->roots; i++)
     come_to(ways, i, 0);
-  bool known = follow(ways, all_of(ways, false));
-  g_queue_clear(&ways->open);
+  ways->seen = follow(ways, most);
   int64_t found = 0;
   for (uint32_t i = 0; i < states->count; i++)
     found = MAX(found, ways->sum[i]);
   *highest = (uint64_t)(found + all_of(ways, true));
-  return known;
+  return ways->seen;
 }
 
 static uint32_t *find_first_edges(const StateSet *states) {
