@@ -511,6 +511,10 @@ liblockstep_a_SOURCES += \
   sim/study/again.h \
   sim/study/check.c \
   sim/study/check.h \
+  sim/study/mends.c \
+  sim/study/mends.h \
+  sim/study/unexpected.c \
+  sim/study/unexpected.h \
   sim/study/consequences.c \
   sim/study/consequences.h \
   sim/study/correlation.c \

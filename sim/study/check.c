@@ -6,9 +6,9 @@
 #include "sim/study/consequences.h"
 #include "sim/study/fences.h"
 #include "sim/study/forms.h"
+#include "sim/study/mends.h"
 #include "sim/study/older.h"
 #include "sim/study/reliance.h"
-#include "sim/study/repairs.h"
 #include "sim/study/results.h"
 #include "sim/study/schedule.h"
 #include "sim/study/schedule_kinds.h"
@@ -31,14 +31,7 @@ enum { HELD_CYCLES_MIN = 20000000 };
 /* Neither happens on a GPU that does nothing else. */
 static bool is_disturbed(const Schedule *schedule) { return schedule->late_stores || schedule->held_up; }
 
-static Finding *find_known(const GPtrArray *known, const Finding *finding) {
-  for (guint i = 0; i < known->len; i++)
-    if (finding_same_place(g_ptr_array_index(known, i), finding))
-      return g_ptr_array_index(known, i);
-  return NULL;
-}
-
-static bool is_known(const GPtrArray *known, const Finding *finding) { return find_known(known, finding) != NULL; }
+static bool is_known(const GPtrArray *known, const Finding *finding) { return finding_find(known, finding) != NULL; }
 
 /* Findings of `from` that `into` doesn't have (same kind at the same place). */
 static void unite_findings(GPtrArray *into, const GPtrArray *from) {
@@ -167,17 +160,10 @@ static bool is_starved(const RunResult *run, const Schedule *schedule, const Sch
          first->verdict == VERDICT_COMPLETED;
 }
 
-static RunOptions options_under(const RunOptions *options, const Schedule *schedule) {
-  RunOptions run = *options;
-  run.seed = schedule->seed;
-  run.races = run.keep_buffers = true;
-  return run;
-}
-
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const RunOptions *options,
                           const Schedule *schedule, const RunResult *first, Diag *diag) {
   Machine *variant = schedule_machine(schedule, machine);
-  RunOptions run = options_under(options, schedule);
+  RunOptions run = mends_options(options, schedule);
   bool other = schedule->policy != machine->sm.policy || schedule->reordered || is_disturbed(schedule);
   uint64_t factor = is_disturbed(schedule) ? LATE_FACTOR : STARVATION_FACTOR;
   if (first && first->verdict == VERDICT_COMPLETED && other)
@@ -195,6 +181,7 @@ typedef struct Gathering {
   RunResult *worst;
   RunResult first;       /* verdict and cycles of the first schedule */
   uint64_t instructions; /* of warps, of the first run */
+  bool has_wrong_buffers; /* as the failures say */
   Results results;
   Reliance *reliance;
   const CheckOptions *options;
@@ -206,6 +193,7 @@ typedef struct Gathering {
 static void count(Gathering *all, const Schedule *schedule, RunResult *run) {
   if (run->starved)
     report_starvation(&all->united, schedule, 0);
+  all->has_wrong_buffers |= run->wrong_buffers > 0;
   unite_failures(all->united.failures, run, schedule);
   unite_findings(all->united.findings, run->findings);
   if (!all->worst || verdict_rank(run->verdict) > verdict_rank(all->worst->verdict)) {
@@ -323,7 +311,8 @@ static void settle_consequences(Gathering *all, const Expectation *expect) {
   bool any = false;
   for (guint i = all->united.findings->len; i-- > 0;) {
     const Finding *finding = g_ptr_array_index(all->united.findings, i);
-    if (!consequences_has(all->united.findings, finding))
+    bool is_told = finding->id == FINDING_UNEXPECTED_RESULT && all->has_wrong_buffers;
+    if (!is_told && !consequences_has(all->united.findings, finding))
       continue;
     any = true;
     drop_from_worst(all, finding);
@@ -331,6 +320,7 @@ static void settle_consequences(Gathering *all, const Expectation *expect) {
   }
   if (any)
     expect_left(all, expect, FINDING_LOST_UPDATE);
+  expect_left(all, expect, FINDING_UNEXPECTED_RESULT); /* each run may have another one */
 }
 
 /* The findings of the worst run, as the first schedule that had them gives them: repairs were tried there. Errors
@@ -339,7 +329,7 @@ static GPtrArray *findings_of_worst(const Gathering *all) {
   GPtrArray *findings = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
   for (guint i = 0; i < all->worst->findings->len; i++) {
     const Finding *own = g_ptr_array_index(all->worst->findings, i);
-    const Finding *known = finding_severity(own->id) == SEVERITY_ERROR ? own : find_known(all->united.findings, own);
+    const Finding *known = finding_severity(own->id) == SEVERITY_ERROR ? own : finding_find(all->united.findings, own);
     if (!is_known(findings, own))
       g_ptr_array_add(findings, finding_copy(known ? known : own));
   }
@@ -439,6 +429,8 @@ static bool is_first_again(const Attempts *attempts, guint index) {
          (other->order == own->order || !attempts->first->choices.ways);
 }
 
+static void tell_repair(gpointer user, guint index) { tell_step(user, index, ", trying a repair"); }
+
 static void attempt(gpointer data, gpointer user) {
   Attempts *attempts = user;
   guint index = GPOINTER_TO_UINT(data) - 1;
@@ -478,92 +470,13 @@ static void attempt_in_parallel(Attempts *attempts) {
   g_thread_pool_free(pool, FALSE, TRUE);
 }
 
-/* An earlier schedule has the finding and no repair for it: a run that has it may tell which fences help. */
-static bool may_mend(const Finding *known, const Finding *finding) {
-  return finding->fences && !finding->repairs_first && !known->fences_tried && known->repair &&
-         g_str_has_prefix(known->repair, "hint");
-}
-
-static void mend_known(Attempts *attempts, guint index, const RunResult *run, Finding *known, Finding *finding,
-                       Diag *diag) {
-  if (!may_mend(known, finding))
-    return;
-  known->fences_tried = true;
-  guint before = finding->evidence->len;
-  if (!fence_search_try(attempts->fences, finding, index, run, diag))
-    return;
-  g_free(known->repair);
-  known->repair = g_strdup(finding->repair);
-  while (finding->evidence->len > before)
-    g_ptr_array_add(known->evidence, g_ptr_array_steal_index(finding->evidence, before));
-}
-
-/* Where warps are held up, orders come up that only wait or repeat something: what relies on one of them is judged by
- * the other schedules, but for loads of older values, of which a run shows what races then. And that threads are kept
- * from going on is meant. */
-static bool leaves_out(const Schedule *schedule, const Finding *finding) {
-  bool is_shown = finding->doubt && finding->doubt->edit[0].kind == EDIT_OLDER;
-  return schedule->held_up &&
-         ((finding->id == FINDING_UNORDERED_ACCESS && !is_shown) || finding->id == FINDING_TIMING_STARVATION);
-}
-
-/* True if some repair helps. */
-static bool find_repair(Attempts *attempts, guint index, RunResult *run, Finding *finding, const Machine *variant,
-                        const RunOptions *options, Diag *diag) {
-  uint64_t cycles = run->source_cycles ? run->source_cycles : run->cycles;
-  if (repairs_try_atomics(finding, attempts->scenario, variant, options, cycles, diag))
-    return true;
-  if (!finding->repairs_first && fence_search_try(attempts->fences, finding, index, run, diag))
-    return true;
-  return repairs_try(finding, attempts->scenario, variant, options, cycles, diag) ||
-         (finding->repairs_first && fence_search_try(attempts->fences, finding, index, run, diag));
-}
-
-/* Of findings that no earlier schedule had, in the schedule that has them: drops those that their doubt ends, and
- * tries the repairs of the others. */
-static void try_repairs(Attempts *attempts, guint index, RunResult *run, GPtrArray *known, Diag *diag) {
-  const Schedule *schedule = &g_array_index(attempts->schedules, Schedule, index);
-  Machine *variant = schedule_machine(schedule, attempts->machine);
-  RunOptions options = options_under(&attempts->options->run, schedule);
-  options.as_source = run->source_cycles > 0;
-  uint64_t cycles = run->source_cycles ? run->source_cycles : run->cycles;
-  g_autoptr(GPtrArray) before = g_ptr_array_copy(run->findings, NULL, NULL);
-  g_autoptr(GPtrArray) dropped = g_ptr_array_new_with_free_func((GDestroyNotify)finding_free);
-  g_ptr_array_set_free_func(before, NULL);
-  for (guint i = 0; i < run->findings->len;) {
-    Finding *finding = g_ptr_array_index(run->findings, i++);
-    Finding *before_it = find_known(known, finding);
-    finding->run = (FindingRun){.schedule = index, .as_source = options.as_source, .cycles = cycles};
-    if (leaves_out(schedule, finding)) {
-      g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
-      continue;
-    }
-    if (before_it) {
-      mend_known(attempts, index, run, before_it, finding, diag);
-      continue;
-    }
-    if (finding->repairs || finding->doubt || finding->fences || finding->atomics)
-      tell_step(attempts, index, ", trying a repair");
-    /* Where warps are held up, or by one more seed of late stores, and no fence helps, something else than a fence is
-     * missing, or another one, which what races then is said of. */
-    if (repairs_doubt(finding, attempts->scenario, variant, &options, cycles, diag) ||
-        (!find_repair(attempts, index, run, finding, variant, &options, diag) &&
-         (schedule->held_up || schedule->more) && finding->id == FINDING_UNORDERED_ACCESS))
-      g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
-  }
-  const Expectation *expect = scenario_expectation(attempts->scenario, attempts->machine->name);
-  if (expect && dropped->len)
-    run_result_expect_findings(run, expect, before);
-  machine_free(variant);
-}
-
 /* Of the first run, which had so many findings: none was dropped, which a run like it would try again, and none may
  * be mended by one. */
 static bool repeats(const RunResult *first, guint findings, const Diag *diag) {
   bool all = first->findings->len == findings && diag_count(diag) == 0;
   for (guint i = 0; i < first->findings->len && all; i++) {
     const Finding *finding = g_ptr_array_index(first->findings, i);
-    all = !may_mend(finding, finding);
+    all = !mends_may(finding, finding);
   }
   return all;
 }
@@ -599,7 +512,14 @@ static bool attempt_all(Attempts *attempts, Gathering *all, Diag *diag) {
     if (held > SCHEDULES_HELD_MOST && !attempts->options->schedules)
       all->united.schedules_wanted = count = i + 1;
     guint findings = run->findings->len;
-    try_repairs(attempts, i, run, all->united.findings, diag);
+    Mends mends = {.scenario = attempts->scenario,
+                   .machine = attempts->machine,
+                   .options = &attempts->options->run,
+                   .schedules = attempts->schedules,
+                   .fences = attempts->fences,
+                   .step = tell_repair,
+                   .user = attempts};
+    mends_try(&mends, i, run, all->united.findings, diag);
     if (i == 0) {
       attempts->repeats = repeats(run, findings, attempts->diag[0]);
       all->instructions = instructions_of(run);

@@ -9,7 +9,19 @@ static bool names_place(const Finding *finding, const char *file, unsigned line)
   return found;
 }
 
+/* Something else is told that may be why the run ended otherwise. */
+static bool is_explained(const GPtrArray *all) {
+  for (guint i = 0; i < all->len; i++) {
+    const Finding *other = g_ptr_array_index(all, i);
+    if (other->id != FINDING_UNEXPECTED_RESULT && finding_severity(other->id) != SEVERITY_NOTE)
+      return true;
+  }
+  return false;
+}
+
 bool consequences_has(const GPtrArray *all, const Finding *finding) {
+  if (finding->id == FINDING_UNEXPECTED_RESULT)
+    return is_explained(all);
   for (guint i = 0; i < all->len && finding->id == FINDING_LOST_UPDATE; i++) {
     const Finding *other = g_ptr_array_index(all, i);
     if ((other->id == FINDING_UNORDERED_ACCESS || other->id == FINDING_DATA_RACE) &&

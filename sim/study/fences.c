@@ -247,6 +247,8 @@ bool fence_search_try(FenceSearch *search, Finding *finding, guint index, const 
     tell_failure(finding, fences);
     if (sought.meets)
       drop_repairs(finding);
+    if (finding->id == FINDING_UNEXPECTED_RESULT)
+      g_clear_pointer(&finding->repair, g_free); /* it asks for a fence */
     return false;
   }
   g_autofree char *places = places_text(fences);

@@ -7,8 +7,8 @@ enum { SOURCE_FACTOR = 20, SOURCE_CYCLES_MIN = 1000000 };
 static bool is_of_source(FindingId id) {
   return id == FINDING_DATA_RACE || id == FINDING_UNORDERED_ACCESS || id == FINDING_SPECULATIVE_LOAD ||
          id == FINDING_LOST_UPDATE || id == FINDING_STALE_SWAP || id == FINDING_PROXY_FENCE ||
-         id == FINDING_EXITED_PEER ||
-         id == FINDING_SYNC_MASK || id == FINDING_UNSET_REGISTER || id == FINDING_UNINITIALIZED_READ;
+         id == FINDING_EXITED_PEER || id == FINDING_UNEXPECTED_RESULT || id == FINDING_SYNC_MASK ||
+         id == FINDING_UNSET_REGISTER || id == FINDING_UNINITIALIZED_READ;
 }
 
 static bool has_place(const GPtrArray *findings, const Finding *finding) {

@@ -10,6 +10,7 @@
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/progress.h"
 #include "sim/study/simulation.h"
+#include "sim/study/unexpected.h"
 
 /* A livelock must recur under this many seeds before it is called one (SEMANTICS, "Timing noise"). */
 enum { LIVELOCK_SEEDS = 4 };
@@ -161,7 +162,7 @@ static void compare_expectation(const Simulation *simulation, const Machine *mac
   for (guint i = 0; i < scenario->buffers->len; i++)
     memory[i] = look_words(simulation->gpu, simulation->buffers[i]).words;
   drop_harmless(scenario, expect, memory, result);
-  if (machine->memory.late_stores || machine->sm.held_up) { /* what is expected is what a GPU does by itself */
+  if (unexpected_may_be(machine)) { /* the verdict that is expected is what a GPU does by itself */
     result->expects_findings = true;
     expectation_findings(expect, result->findings, result->failures);
     return;
@@ -274,7 +275,7 @@ static void tell_hold(const Gpu *gpu, const GPtrArray *findings) {
                                          hold->warp % warps, hold->warp / warps, launch, gpu->machine->sm.held_up);
   for (guint i = 0; i < findings->len; i++) {
     Finding *finding = g_ptr_array_index(findings, i);
-    if (finding_severity(finding->id) != SEVERITY_ERROR)
+    if (finding_severity(finding->id) != SEVERITY_ERROR && finding->id != FINDING_UNEXPECTED_RESULT)
       continue;
     g_autofree char *source = hold->pc == HOLD_START ? NULL : locate_source(hold->launch, hold->pc);
     if (source)
@@ -292,6 +293,7 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   const Scenario *scenario = simulation->scenario;
   RunResult *result = g_new0(RunResult, 1);
   count_resident(gpu);
+  unexpected_tell(simulation, machine, outcome->verdict);
   result->trial_misplaced = !detectors_conclude(simulation->detectors);
   tell_hold(gpu, simulation->findings);
   result->scenario = g_strdup(scenario->name);

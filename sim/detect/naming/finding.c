@@ -159,6 +159,13 @@ void finding_free(Finding *finding) {
   g_free(finding);
 }
 
+static GPtrArray *copy_evidence(const GPtrArray *evidence) {
+  GPtrArray *copy = g_ptr_array_new_with_free_func(evidence_free);
+  for (guint i = 0; i < evidence->len; i++)
+    g_ptr_array_add(copy, evidence_copy(g_ptr_array_index(evidence, i)));
+  return copy;
+}
+
 Finding *finding_copy(const Finding *finding) {
   Finding *copy = g_new(Finding, 1);
   *copy = *finding;
@@ -176,10 +183,17 @@ Finding *finding_copy(const Finding *finding) {
   copy->atomics = NULL;
   copy->older = finding->older ? g_array_copy(finding->older) : NULL;
   copy->older_lanes = finding->older_lanes ? g_array_copy(finding->older_lanes) : NULL;
-  copy->evidence = g_ptr_array_new_with_free_func(evidence_free);
-  for (guint i = 0; i < finding->evidence->len; i++)
-    g_ptr_array_add(copy->evidence, evidence_copy(g_ptr_array_index(finding->evidence, i)));
+  copy->evidence = copy_evidence(finding->evidence);
   return copy;
+}
+
+void finding_tell_as(Finding *finding, const Finding *other) {
+  g_free(finding->message);
+  g_free(finding->repair);
+  g_ptr_array_unref(finding->evidence);
+  finding->message = g_strdup(other->message);
+  finding->repair = g_strdup(other->repair);
+  finding->evidence = copy_evidence(other->evidence);
 }
 
 Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text) {
@@ -283,6 +297,13 @@ bool finding_same_place(const Finding *a, const Finding *b) {
     return a->line == b->line;
   unsigned a0 = evidence_line(a, 0), a1 = evidence_line(a, 1), b0 = evidence_line(b, 0), b1 = evidence_line(b, 1);
   return (a0 == b0 && a1 == b1) || (a0 == b1 && a1 == b0);
+}
+
+Finding *finding_find(const GPtrArray *all, const Finding *finding) {
+  for (guint i = 0; i < all->len; i++)
+    if (finding_same_place(g_ptr_array_index(all, i), finding))
+      return g_ptr_array_index(all, i);
+  return NULL;
 }
 
 char *number_text(uint32_t number) {

@@ -148,6 +148,8 @@ Finding *finding_new(FindingId id, char *message_taken);
 void finding_free(Finding *finding);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Finding, finding_free)
 Finding *finding_copy(const Finding *finding);
+/* It says what `other`, the same finding of another run, says. */
+void finding_tell_as(Finding *finding, const Finding *other);
 /* Takes ownership of `text`. The place can be completed in what is returned. */
 Evidence *finding_add_evidence(Finding *finding, unsigned line, char *text);
 /* "lane 3", "lanes 0-3, 7", "all 32 lanes". Free with g_free. */
@@ -156,6 +158,8 @@ char *lanes_text(uint32_t lanes);
 char *number_text(uint32_t number);
 /* The same kind at the same place; of two accesses it is chance which comes first. */
 bool finding_same_place(const Finding *a, const Finding *b);
+/* The one of `all` (Finding *) that is the same in this sense; NULL: there is none. */
+Finding *finding_find(const GPtrArray *all, const Finding *finding);
 /* The same in a trial of `finding`: also with the same kind of doubt, if both have one. What is there for another
  * reason says nothing of it. */
 bool finding_comes_again(const Finding *finding, const Finding *in_trial);

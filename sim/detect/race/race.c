@@ -451,14 +451,14 @@ static void performed(void *user, const ProbePoint *point, const AccessPart *par
   race_perform(&detector->watch, point, part);
 }
 
-/* What has hung by now, where stores are late. */
+/* What has hung by now, or ended otherwise than expected, where stores are late. */
 static void explain_waits(const RaceDetector *detector) {
   const GPtrArray *findings = detector->watch.report.findings;
   for (guint i = 0; detector->watch.late && i < findings->len; i++) {
     Finding *finding = g_ptr_array_index(findings, i);
     bool hangs = finding->id == FINDING_ORPHAN_WAIT || finding->id == FINDING_LIVELOCK ||
                  finding->id == FINDING_LOCK_ORDER_DEADLOCK || finding->id == FINDING_SIMD_DEADLOCK;
-    if (hangs && g_strcmp0(finding->space, "global") == 0)
+    if ((hangs || finding->id == FINDING_UNEXPECTED_RESULT) && g_strcmp0(finding->space, "global") == 0)
       race_late_explain_wait(detector->watch.late, finding);
   }
 }
