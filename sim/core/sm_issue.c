@@ -401,6 +401,13 @@ static bool waits_for_constant(Sm *sm, Warp *warp, uint64_t now) {
   return true;
 }
 
+/* PTX says nothing of the scoreboards behind which machine code writes registers that an access still has to read. A
+ * loop mostly does with those of its round before. */
+static void come_back(Issue *issue) {
+  if (issue->next_pc <= issue->pc && !issue->encoded)
+    issue->next = MAX(issue->next, issue->warp->read_until);
+}
+
 void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
   Gpu *gpu = sm->gpu;
   Block *block = warp_block(sm, warp);
@@ -476,6 +483,8 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
     raise_scoreboards(&issue, decoded);
   else if (!decoded->stall)
     sm_set_ready(warp, decoded, issue.ready);
+  if (decoded->way == WAY_STEERS)
+    come_back(&issue);
   warp->pc = issue.next_pc;
   if (G_UNLIKELY(PROBE_WANTED(gpu, issued)))
     tell_issued(&issue);
@@ -489,13 +498,6 @@ void sm_issue(Sm *sm, Warp *warp, uint64_t now) {
     join_paths(&issue, active);
   if (warp->state == WARP_RUNNING)
     go_on(&issue);
-}
-
-/* PTX says nothing of the scoreboards behind which machine code writes registers that an access still has to read. A
- * loop mostly does with those of its round before. */
-static void come_back(Issue *issue) {
-  if (issue->next_pc <= issue->pc && !issue->encoded)
-    issue->next = MAX(issue->next, issue->warp->read_until);
 }
 
 void sm_steer(Sm *sm, Warp *warp, uint64_t now) {

@@ -213,10 +213,12 @@ static void barrier_arrive(void *user, const ProbePoint *point, uint32_t id, boo
   lane_holes_end(&detector->watch.order.holes, warp_order(detector, point));
   order_end_fence(&detector->watch.order, warp_order(detector, point));
   order_end_attempts(&detector->watch.order, warp_order(detector, point));
-  if (id == CLUSTER_BARRIER)
+  if (id == CLUSTER_BARRIER) {
     order_arrive_fenced(barrier, warp_order(detector, point));
-  else
-    order_arrive(barrier, warp_order(detector, point));
+    return;
+  }
+  order_bring_handed(barrier, warp_order(detector, point));
+  order_arrive(barrier, warp_order(detector, point));
 }
 
 /* What any block brings to SYNCBLOCKS all of them know then. */
@@ -275,8 +277,11 @@ static void barrier_complete(void *user, const ProbePoint *point, uint32_t id, u
   BarrierOrder *barrier = &sm->barriers[block->slot][id];
   if (!barrier->counted)
     join_exited(detector, sm, block, barrier);
-  for (uint32_t rest = waiting; rest; rest &= rest - 1)
-    order_leave_barrier(&detector->watch.order, barrier, &sm->warps[block->warp_slot[__builtin_ctz(rest)]]);
+  for (uint32_t rest = waiting; rest; rest &= rest - 1) {
+    WarpOrder *warp = &sm->warps[block->warp_slot[__builtin_ctz(rest)]];
+    order_take_handed(barrier, warp);
+    order_leave_barrier(&detector->watch.order, barrier, warp);
+  }
   if (id == CLUSTER_BARRIER) {
     barrier_order_reset(&sm->passed[block->slot]);
     order_join_barriers(&sm->passed[block->slot], barrier);
@@ -290,7 +295,8 @@ static void acquire_bits(RaceDetector *detector, const ProbePoint *point, const 
   WarpOrder *warp = warp_order(detector, point);
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
     uint32_t bit = lock_unit_index(&point->sm->lock_unit, (uint32_t)address[__builtin_ctz(rest)]);
-    order_learn(&detector->watch.order, warp, &sm_order(detector, point->sm)->bits[bit]);
+    order_learn(&detector->watch.order, warp, &sm_order(detector, point->sm)->bits[bit],
+                &sm_order(detector, point->sm)->bits[bit]);
   }
 }
 

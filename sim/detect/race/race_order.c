@@ -290,10 +290,10 @@ static void learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
   order_forget_handoff(order, warp);
 }
 
-void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock) {
+void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock, const VClock *relied) {
   warp_views_keep(warp, NULL);
   learn(order, warp, clock);
-  order_rely_on(order, warp, clock);
+  order_rely_on(order, warp, relied);
 }
 
 static bool knows_nothing(const VClock *clock) { return clock->count == 0 && clock->floor == 0; }
@@ -353,10 +353,6 @@ bool order_tells_nothing(const RaceOrder *order, const WarpOrder *warp, const In
   return inst->op == OP_RED || inst->dst == (int)gpu_launch(order->gpu, warp->base.launch)->kernel->nregs;
 }
 
-static bool is_same_handing(const HandOver *one, const HandOver *other) {
-  return one->released == other->released && one->from == other->from && one->to == other->to;
-}
-
 void order_note_handed(WarpOrder *warp, const Released *released, uint32_t number, uint32_t pc, uint32_t lanes) {
   HandOver next = {.writer = released->writer.launch,
                    .released = number,
@@ -371,7 +367,7 @@ void order_note_handed(WarpOrder *warp, const Released *released, uint32_t numbe
       next.given[IN_ONE_BLOCK] = vclock_time(&released->gift[i].clock, released->actor);
   HandOver *handed = warp->handed;
   unsigned at = 0;
-  while (at < warp->handed_count && !is_same_handing(&handed[at], &next))
+  while (at < warp->handed_count && !hand_over_is_same(&handed[at], &next))
     at++;
   bool again = at < warp->handed_count && handed[at].actor == next.actor && handed[at].time == next.time;
   warp->handed_newest = again ? (uint8_t)at : 0;

@@ -35,7 +35,9 @@ enum { GIFTS_MAX = 4 };
 
 typedef struct BarrierOrder {
   VClock arrived;
+  VClock relied; /* of it, for a doubt (WarpOrder.relied), with what may have been left in memory */
   FenceOrder fences;
+  GArray *handed; /* HandOver: what warps were handed before they came; NULL: nothing so far */
   bool counted;
 } BarrierOrder;
 
@@ -218,8 +220,8 @@ uint32_t order_promise(RaceOrder *order, WarpOrder *warp);
 void order_rely(RaceOrder *order, WarpOrder *warp, uint32_t promise);
 /* For a doubt: the warp goes on behind its newest attempts. */
 void order_end_attempts(RaceOrder *order, WarpOrder *warp);
-/* The warp learns all that `clock` knows, of lock bits. */
-void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock);
+/* The warp learns all that `clock` knows, of lock bits or at a barrier; for a doubt, what `relied` does. */
+void order_learn(RaceOrder *order, WarpOrder *warp, const VClock *clock, const VClock *relied);
 
 void order_fence(WarpOrder *warp, Nearness scope, uint32_t pc, uint32_t lanes);
 /* The fence is sequentially consistent, and is told before order_fence(). Its place among those of others is where it
@@ -231,6 +233,9 @@ void order_warp_sync(WarpOrder *warp, uint32_t lanes, uint32_t alive);
 void order_arrive(BarrierOrder *barrier, WarpOrder *warp);
 /* The same at the barrier of a cluster, which hands on in the model's order what the warp's fences covered. */
 void order_arrive_fenced(BarrierOrder *barrier, WarpOrder *warp);
+/* What the warps were handed that have come to a barrier of their block, all of them were: nobody goes on before. */
+void order_bring_handed(BarrierOrder *barrier, const WarpOrder *warp);
+void order_take_handed(const BarrierOrder *barrier, WarpOrder *warp);
 /* A warp that has exited counts as arrived. */
 void order_join_barrier(BarrierOrder *barrier, const WarpOrder *warp);
 void order_join_barriers(BarrierOrder *barrier, const BarrierOrder *other);

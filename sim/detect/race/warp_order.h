@@ -43,6 +43,11 @@ typedef struct HandOver {
   uint32_t lanes;       /* that took it */
 } HandOver;
 
+/* Of the same word, by the same instructions. */
+static inline bool hand_over_is_same(const HandOver *one, const HandOver *other) {
+  return one->released == other->released && one->from == other->from && one->to == other->to;
+}
+
 enum {
   HANDED_MAX = 32, /* each lane may have a word of its own */
   ATTEMPTS_MAX = 2
