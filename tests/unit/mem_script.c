@@ -10,17 +10,27 @@
 /* An access that was made. */
 typedef struct Access {
   MemRequest request;
-  char *name;                    /* `as NAME`, or NULL */
-  uint64_t performed, reply, on; /* when its last lanes were, and when the SM has the reply */
-  uint64_t sm, warp, sent_milli; /* of MemNext */
-  uint32_t done;                 /* lanes that were performed */
+  char *name;                /* `as NAME`, or NULL */
+  uint64_t performed, reply; /* when its last lanes were, and when the SM has the reply */
+  uint64_t on, sent, read;   /* of MemNext, in cycles */
+  uint64_t sm, warp, sent_milli;
+  uint32_t done; /* lanes that were performed */
   bool replied;
 } Access;
+
+/* What can be expected of an access: the cycle of that. */
+static const struct Moment {
+  const char *name;
+  size_t offset;
+} moments[] = {
+    {"reply", offsetof(Access, reply)}, {"performed", offsetof(Access, performed)}, {"goes-on", offsetof(Access, on)},
+    {"sent", offsetof(Access, sent)},   {"read", offsetof(Access, read)},
+};
 
 /* What is expected of an access, looked at once all accesses have been served. */
 typedef struct Expectation {
   const Access *access;
-  char what; /* r reply, p performed, g goes on, s sent */
+  guint what; /* one of `moments` */
   uint64_t cycle;
   guint line;
 } Expectation;
@@ -89,7 +99,7 @@ static bool read_queue(const char *word, MemRequest *request) {
   return true;
 }
 
-/* `load`, `keep`, `store.64`, `atomic`, `cas`, `red`, `red.f64` of floating-point numbers */
+/* `load`, `keep`, `store.64`, `atomic`, `exchange`, `cas`, `red`, `red.f64` of floating-point numbers */
 static char *read_kind(const char *word, MemRequest *request) {
   static const char *const kinds[] = {[MEM_LOAD] = "load", [MEM_STORE] = "store", [MEM_ATOMIC] = "atomic"};
   g_auto(GStrv) parts = g_strsplit(word ? word : "", ".", 2);
@@ -103,8 +113,9 @@ static char *read_kind(const char *word, MemRequest *request) {
   request->bytes = (uint32_t)bits / 8;
   request->unused = g_strcmp0(parts[0], "red") == 0;
   request->cas = g_strcmp0(parts[0], "cas") == 0;
+  request->exchange = g_strcmp0(parts[0], "exchange") == 0;
   request->keeps = g_strcmp0(parts[0], "keep") == 0;
-  if (request->unused || request->cas || request->keeps) {
+  if (request->unused || request->cas || request->exchange || request->keeps) {
     request->kind = request->keeps ? MEM_LOAD : MEM_ATOMIC;
     return NULL;
   }
@@ -113,17 +124,17 @@ static char *read_kind(const char *word, MemRequest *request) {
       request->kind = (MemKind)i;
       return NULL;
     }
-  return wanted("load, keep, store, atomic, cas, red, enqueue or dequeue", word);
+  return wanted("load, keep, store, atomic, exchange, cas, red, enqueue or dequeue", word);
 }
 
 typedef struct Options {
   uint32_t mask;
-  uint64_t step, turn, warp;
+  uint64_t step, turn, warp, scheduler;
   const char *name;
 } Options;
 
-/* `x32`, `mask 0xf0`, `step 128`, `turn 2`, `warp 1`, `as first` */
-static char *read_options(Words *words, Options *options) {
+/* `x32`, `mask 0xf0`, `step 128`, `turn 2`, `warp 1`, `scheduler 1`, `as first` */
+static char *read_options(const Script *script, Words *words, Options *options) {
   for (const char *word; (word = next_word(words));) {
     uint64_t number;
     if (*word == 'x' && is_number(word + 1, &number) && number >= 1 && number <= 32) {
@@ -145,8 +156,10 @@ static char *read_options(Words *words, Options *options) {
       options->turn = number;
     else if (strcmp(word, "warp") == 0)
       options->warp = number;
+    else if (strcmp(word, "scheduler") == 0 && number < script->machine->sm.schedulers)
+      options->scheduler = number;
     else
-      return wanted("x1 to x32, mask, step, turn, warp or as", word);
+      return wanted("x1 to x32, mask, step, turn, warp, a scheduler of the SM or as", word);
   }
   return NULL;
 }
@@ -194,6 +207,8 @@ static void submit(Script *script, const MemRequest *request, uint64_t warp) {
   MemNext next = memsys_goes_on(script->memsys, &access->request, script->at, sent_before(script, access->sm, warp));
   access->on = next.cycle;
   access->sent_milli = next.sent_milli;
+  access->sent = next.sent_milli / 1000;
+  access->read = next.read;
   g_ptr_array_add(script->accesses, access);
   memsys_send(script->memsys, &access->request, script->at, &script->counters);
 }
@@ -212,11 +227,12 @@ static char *do_access(Script *script, Words *words) {
   if (!why)
     why = read_place(script, next_word(words), &address);
   if (!why)
-    why = read_options(words, &options);
+    why = read_options(script, words, &options);
   if (why)
     return why;
   uint32_t mask = options.mask;
   request.mask = mask;
+  request.scheduler = (uint32_t)options.scheduler;
   for (uint32_t lane = 0; lane < 32; lane++) {
     request.address[lane] = mask >> lane & 1 ? address + lane % options.turn * options.step : 0;
     if (mask >> lane & 1 && (request.address[lane] % request.bytes ||
@@ -278,20 +294,13 @@ static char *serve_all(Script *script, guint *line) {
   char *found = NULL;
   for (guint i = 0; i < script->expected->len && !found; i++) {
     const Expectation *e = &g_array_index(script->expected, Expectation, i);
-    uint64_t is = e->what == 'r'   ? e->access->reply
-                  : e->what == 'p' ? e->access->performed
-                  : e->what == 's' ? e->access->sent_milli / 1000
-                                   : e->access->on;
+    uint64_t is = *(const uint64_t *)((const char *)e->access + moments[e->what].offset);
     *line = e->line;
     if (!e->access->replied || e->access->done != e->access->request.mask)
       found = g_strdup("the access isn't served");
     else if (is != e->cycle)
-      found = g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT,
-                              e->what == 'r'   ? "reply"
-                              : e->what == 'p' ? "performed"
-                              : e->what == 's' ? "sent"
-                                               : "goes-on",
-                              is, e->cycle);
+      found =
+          g_strdup_printf("%s is %" G_GUINT64_FORMAT ", not %" G_GUINT64_FORMAT, moments[e->what].name, is, e->cycle);
   }
   if (!found && script->failed_order)
     found = g_strdup("accesses were performed out of order, or twice");
@@ -308,9 +317,12 @@ static const Access *find_access(const Script *script, const char *name) {
   return NULL;
 }
 
-static bool is_of_access(const char *word) {
-  return g_strcmp0(word, "reply") == 0 || g_strcmp0(word, "performed") == 0 || g_strcmp0(word, "goes-on") == 0 ||
-         g_strcmp0(word, "sent") == 0;
+/* The place of that word in `moments`, or their number. */
+static guint find_moment(const char *word) {
+  guint i = 0;
+  while (i < G_N_ELEMENTS(moments) && g_strcmp0(word, moments[i].name) != 0)
+    i++;
+  return i;
 }
 
 /* ---- what the units have counted ---- */
@@ -406,22 +418,22 @@ static char *unbalanced(const Script *script) {
 static char *expect(Script *script, Words *words, guint line, guint *wrong) {
   const char *what = next_word(words), *value = next_word(words);
   const Access *access = script->accesses->len ? last_access(script) : NULL;
-  bool of_access = is_of_access(what);
-  if (!of_access && is_of_access(value)) {
+  guint moment = find_moment(what);
+  if (moment == G_N_ELEMENTS(moments) && find_moment(value) < G_N_ELEMENTS(moments)) {
     access = find_access(script, what);
     if (!access)
       return g_strdup_printf("there is no access `%s`", what);
-    of_access = true;
+    moment = find_moment(value);
     what = value;
     value = next_word(words);
   }
   uint64_t number;
   if (!is_number(value, &number))
     return wanted("a number", value);
-  if (of_access) {
+  if (moment < G_N_ELEMENTS(moments)) {
     if (!access)
       return wanted("an access before", what);
-    Expectation expectation = {access, *what, number, line};
+    Expectation expectation = {access, moment, number, line};
     g_array_append_val(script->expected, expectation);
     return NULL;
   }

@@ -114,6 +114,15 @@ static const IssueCase cases[] = {
       {"LDG.E R2, [R4.64]", 2, 1, NONE, SB(0), 116}, /* 0 + 116 */
       {"MOV R3, 0x1", 1, NONE, NONE, 0, 118},        /* 116 + 2 */
       {"EXIT", 5, NONE, NONE, SB(1), REPLY}}},
+    {"sources of stores: after 18 cycles, and when the store before has left the port, 40 cycles after it came",
+     false,
+     1,
+     {{"LDC.64 R4, c[0x0][0x210]", 1, 0, NONE, 0, 0},
+      {"STG.E [R4.64], R2", 8, NONE, 2, SB(0), 116}, /* 0 + 116 */
+      {"STG.E [R4.64+0x4], R3", 1, NONE, 3, 0, 124}, /* 116 + 8 */
+      {"MOV R2, 0x1", 1, NONE, NONE, SB(2), 134},    /* 116 + 18 */
+      {"MOV R3, 0x1", 1, NONE, NONE, SB(3), 156},    /* max(124 + 18, 116 + 40) */
+      {"EXIT", 5, NONE, NONE, 0, 157}}},
     {"the first load of a line of constants, one of the same line, and one of the next",
      false,
      1,
@@ -269,7 +278,10 @@ static Machine *machine_of(void) {
                                             {"sm.encoded.fence", "10"},
                                             {"sm.encoded.fence_gap", "8"},
                                             {"sm.barrier.arrive_to_resume", "12"},
-                                            {"sm.barrier.arrival_interval", "2"}};
+                                            {"sm.barrier.arrival_interval", "2"},
+                                            {"sm.encoded.sources_global", "18"},
+                                            {"memory.port.store_interval", "40"},
+                                            {"memory.port.read_ahead", "1"}};
   g_autoptr(Diag) diag = diag_new();
   Machine *machine = machine_load("h200", NULL, diag);
   ck_assert_ptr_nonnull(machine);
