@@ -199,7 +199,7 @@ uint64_t access_send_apart(Sm *sm, Flight *flight, uint64_t now, bool fenced) {
   flight->request.scheduler = 0;
   flights_enter(&sm->flights, flight);
   MemNext next = memsys_goes_on(gpu->memsys, &flight->request, now, 0);
-  sm->flights.turns_sent += next.turns;
+  sm->flights.taken.turns += next.turns;
   send(sm, &flight->request, now);
   return next.cycle;
 }

@@ -70,7 +70,7 @@ static Flight *new_flight(Sm *sm, BulkCopy *copy, MemKind kind, uint32_t bytes, 
   flight->slot = copy->slot;
   flight->age = copy->age;
   flight->number = ++sm->flights.made;
-  flight->parts = flight->refused = 0;
+  flight->parts = flight->merged = flight->refused = 0;
   flight->waits = 1;
   flight->earliest = 0;
   flight->bulk = copy;

@@ -193,7 +193,7 @@ static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32]
   flight->thread = warp_thread_base(issue->block, issue->warp);
   flight->pc = issue->pc;
   flight->number = ++issue->sm->flights.made;
-  flight->parts = 0;
+  flight->parts = flight->merged = 0;
   flight->refused = 0;
   flight->waits = 1;
   flight->earliest = 0;

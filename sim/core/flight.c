@@ -27,9 +27,8 @@ void flights_init(Flights *flights) {
 void flights_clear(Flights *flights) {
   g_free(flights->reply);
   g_ptr_array_free(flights->pool, TRUE);
-  g_free(flights->sent_up_to);
-  g_free(flights->turns_up_to);
-  g_free(flights->sent_at);
+  g_free(flights->taken_up_to);
+  g_free(flights->taken_at);
   if (flights->places)
     g_array_free(flights->places, TRUE);
 }
@@ -84,19 +83,19 @@ void flights_release(Flights *flights, Flight *flight) {
 
 void flights_count_parts(Flights *flights, Flight *flight, const MemNext *next, const FlightQueues *queues) {
   flight->parts = next->credits;
-  flights->parts_sent += next->credits;
-  flights->turns_sent += next->turns;
+  flight->merged = next->merged;
+  flights->taken.parts += next->credits;
+  flights->taken.merged += next->merged;
+  flights->taken.turns += next->turns;
   if (!queues->room)
     return;
-  if (!flights->sent_up_to) {
-    flights->sent_up_to = g_new0(uint64_t, (gsize)queues->room * queues->schedulers);
-    flights->turns_up_to = g_new0(uint64_t, (gsize)queues->room * queues->schedulers);
-    flights->sent_at = g_new0(uint32_t, queues->schedulers);
+  if (!flights->taken_up_to) {
+    flights->taken_up_to = g_new0(PortTaken, (gsize)queues->room * queues->schedulers);
+    flights->taken_at = g_new0(uint32_t, queues->schedulers);
     flights->queue = queues->room;
   }
-  uint32_t *at = &flights->sent_at[flight->request.scheduler], place = flight->request.scheduler * queues->room + *at;
-  flights->sent_up_to[place] = flights->parts_sent;
-  flights->turns_up_to[place] = flights->turns_sent;
+  uint32_t *at = &flights->taken_at[flight->request.scheduler];
+  flights->taken_up_to[flight->request.scheduler * queues->room + *at] = flights->taken;
   *at = (*at + 1) % queues->room;
 }
 
@@ -113,7 +112,7 @@ void flights_see_places(Flights *flights, uint64_t now) {
     const PlacesFree *free = &g_array_index(flights->places, PlacesFree, flights->first_place);
     if (free->time > now)
       break;
-    flights->turns_free += free->turns;
+    flights->given_back.turns += free->turns;
   }
   if (flights->first_place > end / 2) {
     g_array_remove_range(flights->places, 0, flights->first_place);
@@ -183,7 +182,8 @@ Flight *flights_take(Flights *flights, uint64_t now) {
 
 void flights_land(Flights *flights, Flight *flight) {
   flight->under_way = false;
-  flights->parts_landed += flight->parts;
+  flights->given_back.parts += flight->parts;
+  flights->given_back.merged += flight->merged;
   if (flight->apart)
     return;
   if (flight->previous == NO_FLIGHT)

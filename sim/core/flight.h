@@ -60,6 +60,7 @@ typedef struct Flight {
   uint64_t time;     /* when its reply comes; WHEEL_NEVER: not known yet */
   uint32_t index;    /* in the pool */
   uint32_t parts;    /* that took a credit; 0: it waits for other accesses only */
+  uint32_t merged;   /* stores among them that took one of merged stores */
   uint32_t previous,
       next; /* indices of those under way that were issued before and after; NO_FLIGHT. Not in use: see Flights.free */
   bool under_way;        /* sent, and the reply hasn't come */
@@ -89,6 +90,11 @@ typedef struct PlacesFree {
   uint32_t turns;
 } PlacesFree;
 
+/* What the accesses so far have taken at the port: credits, those of merged stores, places on the way. */
+typedef struct PortTaken {
+  uint64_t parts, merged, turns;
+} PortTaken;
+
 typedef struct Flights {
   /* Replies by (time, index of the access): those from `first_reply` up to `end_reply`. They are told nearly in
    * order. */
@@ -99,14 +105,12 @@ typedef struct Flights {
   uint64_t event_time;     /* when the next reply is due, or places that somebody waits for; WHEEL_NEVER: unknown */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
-  /* Parts (lines) of all accesses so far: sent; answered; sent up to each of the newest accesses of a scheduler, a
-   * ring of memory.port.queue for each (NULL: not needed, or none sent yet). */
-  uint64_t parts_sent, parts_landed;
-  uint64_t *sent_up_to;
-  uint32_t queue, *sent_at;
-  /* The same of places on the way that atomics take (memory.port.turns); and which ones are free when, in order: from
-   * `first_place` on those that weren't yet at the last look. */
-  uint64_t turns_sent, turns_free, *turns_up_to;
+  /* Of all accesses so far: what was taken, and is free again; taken up to each of the newest accesses of a
+   * scheduler, a ring of memory.port.queue for each (NULL: not needed, or none sent yet). */
+  PortTaken taken, given_back, *taken_up_to;
+  uint32_t queue, *taken_at;
+  /* Which places on the way (memory.port.turns) are free when, in order: from `first_place` on those that weren't yet
+   * at the last look. */
   GArray *places; /* PlacesFree; NULL: none so far */
   guint first_place;
 } Flights;
@@ -139,17 +143,19 @@ static inline void flights_await_places(Flights *flights) {
 }
 /* Looks which ones are free in cycle `now`. */
 void flights_see_places(Flights *flights, uint64_t now);
-/* True if the scheduler's newest access but FlightQueues.room has left the port, which has so many credits, one for
- * each part that isn't answered, and so many places on the way (0: they don't count). */
-static inline bool flights_have_room(Flights *flights, uint32_t scheduler, uint64_t now, uint32_t credits,
-                                     uint32_t turns) {
-  if (!flights->sent_up_to)
+/* True if the scheduler's newest access but FlightQueues.room has left the port: which has so many credits
+ * (memory.port.credits, merged_credits, turns), one for each part that isn't answered; 0 of the last two: they don't
+ * count. */
+static inline bool flights_have_room(Flights *flights, uint32_t scheduler, uint64_t now, const PortTaken *credits) {
+  if (!flights->taken_up_to)
     return true;
-  if (turns)
+  if (credits->turns)
     flights_see_places(flights, now);
-  uint32_t oldest = scheduler * flights->queue + flights->sent_at[scheduler];
-  return flights->sent_up_to[oldest] <= flights->parts_landed + credits &&
-         (!turns || flights->turns_up_to[oldest] <= flights->turns_free + turns);
+  const PortTaken *taken = &flights->taken_up_to[scheduler * flights->queue + flights->taken_at[scheduler]],
+                  *free = &flights->given_back;
+  return taken->parts <= free->parts + credits->parts &&
+         (!credits->merged || taken->merged <= free->merged + credits->merged) &&
+         (!credits->turns || taken->turns <= free->turns + credits->turns);
 }
 /* An access leaves, of whom its fields say; or of the warp. When its reply comes isn't known yet. */
 void flights_enter(Flights *flights, Flight *flight);

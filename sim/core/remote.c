@@ -108,7 +108,7 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint32_t offset[WAR
   flight->thread = warp_thread_base(issue->block, issue->warp);
   flight->pc = issue->pc;
   flight->number = ++issue->sm->flights.made;
-  flight->parts = flight->refused = 0;
+  flight->parts = flight->merged = flight->refused = 0;
   flight->waits = 1;
   flight->earliest = 0;
   flight->apart = false;

@@ -127,6 +127,7 @@ AtomicTurn atomic_unit_enter(AtomicUnit *unit, const AtomicRules *rules, uint64_
   if (rules->by_line) {
     uint64_t start = MAX(milli, entry->until);
     entry->until = start + busy;
+    unit->last = line + 1;
     count_busy(unit, milli, entry->until);
     return (AtomicTurn){milli, start, entry->until};
   }

@@ -324,20 +324,29 @@ static bool is_held(Hierarchy *h, const Part *part, uint64_t cycle) {
   return unit->count && atomic_unit_holds(unit, &h->atomic_rules, part->line, milli_of(cycle));
 }
 
+/* The slice isn't free before `until`. */
+static void take_more(Hierarchy *h, uint32_t index, uint64_t until, uint64_t cycle) {
+  Slice *slice = &h->slice[index];
+  uint64_t from = MAX(slice->free_at, milli_of(cycle));
+  if (until <= from)
+    return;
+  h->stats.slice[index].busy += until - from;
+  slice->free_at = until;
+}
+
 /* A load or a store has its turn: what the slice takes more for it. */
 static void write_after_read(Hierarchy *h, const Part *part, uint64_t cycle) {
   RecentLoads *loads = &h->recent_loads[part->slice];
-  Slice *slice = &h->slice[part->slice];
+  uint64_t free_at = MAX(h->slice[part->slice].free_at, milli_of(cycle));
   if (part->kind == MEM_LOAD)
     recent_loads_add(loads, part->line, cycle + h->read_window);
   else if (recent_loads_end(loads, part->line, cycle))
-    slice->free_at = MAX(slice->free_at, milli_of(cycle)) + h->write_after_read;
+    take_more(h, part->slice, free_at + h->write_after_read, cycle);
 }
 
 /* The line is there, or nothing is to be fetched for it. `copied`: the other half may have a copy. */
 static inline void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool copied, uint64_t cycle) {
   Part *part = part_at(&h->queue, index);
-  Slice *slice = &h->slice[part->slice];
   MemKind kind = part->kind;
   if (tag && kind != MEM_LOAD) {
     tag->valid |= part->sectors;
@@ -350,7 +359,7 @@ static inline void access_line(Hierarchy *h, uint32_t index, TagLine *tag, bool 
     return;
   }
   if (kind == MEM_STORE && copied && lines_drop_copy(h, part, cycle))
-    slice->free_at = MAX(slice->free_at, milli_of(cycle) + h->shared_store);
+    take_more(h, part->slice, milli_of(cycle) + h->shared_store, cycle);
   perform_in_slice(h, index, cycle);
 }
 
@@ -387,8 +396,11 @@ static void look_up(Hierarchy *h, uint32_t index, uint64_t cycle) {
   }
   if (!part->at_home && goes_home(h, index, tag, cycle))
     return;
-  if (tag && tag->busy && waits_for_line(h, index, tag, cycle))
+  if (tag && tag->busy && waits_for_line(h, index, tag, cycle)) {
+    h->counters->l2_pending++;
+    h->stats.slice[part->slice].pending++;
     return;
+  }
   if (part->kind != MEM_STORE && (!tag || part->sectors & ~tag->valid)) {
     fetch(h, index, tag, cycle, wrote ? h->write_back : 0);
     return;

@@ -21,7 +21,7 @@ static uint64_t round_trip(const Hierarchy *h, uint32_t sm, const MemPiece *piec
 /* Where the pieces of a request go, and what they take on their way out. */
 typedef struct Ways {
   uint64_t takes, longest;
-  uint32_t credits, turns;
+  uint32_t credits, merged, turns;
 } Ways;
 
 /* True if all lanes of an atomic are on one bank, and bring a result each: they leave the SM more slowly then. */
@@ -104,6 +104,7 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
       piece->shape.turns = (uint16_t)(bits_count(piece->lanes) * request->bytes / sector);
     }
     ways.credits += port_credits(rules, kind, piece->shape);
+    ways.merged += port_merged(rules, kind, piece->shape);
     ways.turns += port_turns(rules, kind, piece->shape);
     if (rules->queue)
       ways.takes += port_takes(rules, kind, piece->shape, piece->packets, request->cas);
@@ -129,6 +130,7 @@ MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint
     issue->posted_free = MAX(issue->out_free, issue->sent);
   next.takes_milli = ways.takes;
   next.credits = ways.credits;
+  next.merged = ways.merged;
   next.turns = ways.turns;
   return next;
 }

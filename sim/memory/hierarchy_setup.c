@@ -26,7 +26,7 @@ static void init_times(Hierarchy *h, const Machine *machine) {
   h->exchange_latency = mem_clock_core(machine, machine->memory.atomic.exchange_latency);
   h->reduction_latency = mem_clock_core(machine, machine->memory.atomic.reduction_latency);
   h->fence_least = machine->memory.fence_least;
-  h->quad_latency = (uint32_t)milli_of(machine->memory.port.quad_latency);
+  h->quad_latency = (uint32_t)mem_clock_core(machine, milli_of(machine->memory.port.quad_latency));
   h->fence_probe = machine->memory.fence_probe;
   h->fence_system = machine->memory.fence_system;
   h->host_latency = milli_of(machine->host.latency) / 2;

@@ -21,7 +21,7 @@ typedef struct SliceStats {
   uint64_t crossed;                /* parts that came from the other half */
   uint64_t loads, stores, atomics; /* parts performed here */
   uint64_t operations;             /* lanes of those atomics */
-  uint64_t hits, misses;           /* in the tags */
+  uint64_t hits, misses, pending;  /* in the tags; pending: the line was on its way already */
   uint64_t full;                   /* times that a part found no room, and its SM waited */
   uint64_t waited;                 /* of all parts together: for their turn in the slice and in the atomic unit */
   uint32_t waiting, peak;          /* parts that wait so now; the most at a time (not kept by the plain server) */

@@ -32,12 +32,14 @@ void port_rules_init(PortRules *rules, const Machine *machine) {
                        .schedulers = machine->sm.schedulers,
                        .quad_cas_turns = machine->memory.port.quad_cas_turns,
                        .credits = machine->memory.port.credits,
+                       .merged = machine->memory.port.merged_credits,
                        .turns = machine->memory.port.turns,
                        .merge_lines = machine->memory.port.merge_lines};
 }
 
 void port_init(Port *port, const PortRules *rules) {
   *port = (Port){.credits = {.count = rules->credits, .size = rules->credits},
+                 .merged = {.count = rules->merged, .size = rules->merged},
                  .turns = {.count = rules->turns, .size = rules->turns},
                  .held = {PART_NONE, PART_NONE}};
   for (uint32_t plane = 0; plane < PLANES_MAX; plane++)
@@ -46,6 +48,7 @@ void port_init(Port *port, const PortRules *rules) {
 
 void port_clear(Port *port) {
   g_free(port->credits.at);
+  g_free(port->merged.at);
   g_free(port->turns.at);
   g_free(port->recent);
   port_queues_clear(&port->queues);

@@ -3,7 +3,8 @@
  * brings back. An atomic takes one place on its way for each of its turns in the atomic unit instead
  * (memory.port.turns), which are free again when it has been let into its slice (gate.h). A part that finds too few
  * waits, and all behind it. Replies come in one each so many cycles. Stores to one of the lines
- * that the SM stored to last join the store before, and take no credit. Probes of fences take the way out before the
+ * that the SM stored to last join the store before, and take a credit of their own kind instead, if these are counted
+ * (memory.port.merged_credits). Probes of fences take the way out before the
  * SM's next access (memory.fence_port). An SM whose part finds its slice full is
  * stopped: what it sent behind that to slices of the same plane waits, too (gate.h).
  * Accesses of one scheduler come to the port some cycles apart, and only when there is room in its queue; the parts
@@ -26,7 +27,7 @@
 typedef struct PortRules {
   uint64_t request, split, store, store_sector, store_mask, store_access, atomic_turn, atomic_packet, cas_turn,
       cas_sector, cas_packet, bank_turn, reply, reply_sector, merge, merge_sector, scheduler, store_split, fence;
-  uint32_t credits, turns, merge_lines, queue, read_ahead, schedulers, quad_cas_turns;
+  uint32_t credits, turns, merged, merge_lines, queue, read_ahead, schedulers, quad_cas_turns;
   bool by_arrival, fences_by_batch;
 } PortRules;
 
@@ -56,6 +57,7 @@ typedef struct Port {
   uint64_t sent;          /* as its SM sees it: when all stores so far have come to it */
   uint64_t parts;         /* sent so far: their numbers */
   Credits credits, turns; /* turns: places on the way that atomics take */
+  Credits merged;         /* those of stores that join others */
   PartList held;          /* parts that wait for a credit, or behind those that do */
   uint32_t held_joined;   /* how many of them need none */
   uint64_t *recent;       /* lines stored to last, a ring, and 1 */
@@ -118,14 +120,21 @@ static inline uint32_t port_turns(const PortRules *rules, MemKind kind, MemShape
 static inline uint32_t port_part_turns(const PortRules *rules, const Part *part) {
   return port_turns(rules, (MemKind)part->kind, part->shape);
 }
+static inline uint32_t port_merged(const PortRules *rules, MemKind kind, MemShape shape) {
+  return rules->merged && kind == MEM_STORE && shape.joined;
+}
+static inline uint32_t port_part_merged(const PortRules *rules, const Part *part) {
+  return port_merged(rules, (MemKind)part->kind, part->shape);
+}
 /* True if the part finds all that it needs. */
 static inline bool port_has_credit(const Port *port, const PortRules *rules, const Part *part) {
   return port->credits.count >= port_credits(rules, (MemKind)part->kind, part->shape) &&
-         port->turns.count >= port_part_turns(rules, part);
+         port->turns.count >= port_part_turns(rules, part) && port->merged.count >= port_part_merged(rules, part);
 }
 /* False if none of those that are held can leave, whatever it is. */
 static inline bool port_may_have(const Port *port, const PortRules *rules) {
-  return port->credits.count || port->held_joined || (rules->turns && port->turns.count);
+  return port->credits.count || port->merged.count || (port->held_joined && !rules->merged) ||
+         (rules->turns && port->turns.count);
 }
 /* Takes so many, which there must be. Returns when the last one can be used. */
 static inline uint64_t credits_take(Credits *credits, uint32_t count) {
@@ -151,8 +160,9 @@ static inline void credits_return(Credits *credits, uint32_t count, uint64_t mil
 /* The part leaves at `milli` or later, with all that it needs. Returns when. */
 static inline uint64_t port_leave(Port *port, const PortRules *rules, const Part *part, uint64_t milli) {
   uint64_t credit = credits_take(&port->credits, port_credits(rules, (MemKind)part->kind, part->shape)),
-           turns = credits_take(&port->turns, port_part_turns(rules, part));
-  uint64_t start = MAX(MAX(milli, port->out_free), MAX(credit, turns));
+           turns = credits_take(&port->turns, port_part_turns(rules, part)),
+           merged = credits_take(&port->merged, port_part_merged(rules, part));
+  uint64_t start = MAX(MAX(milli, port->out_free), MAX(MAX(credit, merged), turns));
   port->out_free = start + port_part_takes(rules, part);
   return start;
 }
@@ -176,6 +186,7 @@ static inline uint64_t port_reply(Port *port, const PortRules *rules, const Part
   }
   uint64_t through = start + (kind == MEM_ATOMIC ? part->more : 0); /* its last lane */
   credits_return(&port->credits, port_credits(rules, kind, part->shape), through);
+  credits_return(&port->merged, port_part_merged(rules, part), through);
   return start;
 }
 

@@ -114,6 +114,7 @@ static void add_slice(RunDetails *details, const MemStats *stats, uint32_t index
   put(row, DETAILS_slices_merged, slice->operations - slice->atomics);
   put(row, DETAILS_slices_hits, slice->hits);
   put(row, DETAILS_slices_misses, slice->misses);
+  put(row, DETAILS_slices_pending, slice->pending);
   put(row, DETAILS_slices_full, slice->full);
   put_real(row, DETAILS_slices_queue_mean,
            details->cycles ? (double)slice->waited / MILLI_CYCLE / (double)details->cycles : 0);

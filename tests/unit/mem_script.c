@@ -337,7 +337,7 @@ typedef struct StatsField {
 static const StatsField slice_fields[] = {
     FIELD(SliceStats, arrived),  FIELD(SliceStats, crossed),      FIELD(SliceStats, loads),
     FIELD(SliceStats, stores),   FIELD(SliceStats, atomics),      FIELD(SliceStats, operations),
-    FIELD(SliceStats, hits),     FIELD(SliceStats, misses),       FIELD(SliceStats, full),
+    FIELD(SliceStats, hits),     FIELD(SliceStats, misses),       FIELD(SliceStats, pending),       FIELD(SliceStats, full),
     FIELD(SliceStats, waited),   FIELD(SliceStats, busy),         FIELD(SliceStats, atomic_busy),
     FIELD(SliceStats, hostages), FIELD(SliceStats, hostage),      FIELD(SliceStats, in.messages),
     FIELD(SliceStats, in.bytes), FIELD(SliceStats, out.messages), FIELD(SliceStats, out.bytes),
@@ -393,7 +393,7 @@ static char *unbalanced(const Script *script) {
     return NULL;
   const MemStats *stats = memsys_stats(script->memsys);
   uint64_t sent = 0, got = 0, bytes_in = 0, came = stats->host_out.messages, done = stats->host_in.messages;
-  uint64_t bytes_back = stats->host_in.bytes, operations = 0, waiting = 0;
+  uint64_t bytes_back = stats->host_in.bytes, operations = 0, waiting = 0, looked_up = 0;
   for (uint32_t i = 0; i < stats->sms; i++) {
     sent += stats->port[i].out.messages;
     got += stats->port[i].in.messages;
@@ -402,13 +402,15 @@ static char *unbalanced(const Script *script) {
   for (uint32_t i = 0; i < stats->slices; i++) {
     const SliceStats *slice = &stats->slice[i];
     came += slice->arrived;
+    looked_up += slice->hits + slice->misses + slice->pending;
     done += slice->loads + slice->stores + slice->atomics;
     bytes_back += slice->out.bytes;
     operations += slice->operations;
     waiting += slice->waiting;
   }
+  bool tags = !looked_up || looked_up == sent - stats->host_out.messages;
   bool atomics = stats->host_in.messages || operations == script->counters.global_atomics;
-  return sent == got && sent == came && sent == done && bytes_in == bytes_back && atomics && !waiting &&
+  return sent == got && sent == came && sent == done && bytes_in == bytes_back && atomics && tags && !waiting &&
                  stats->away.messages == stats->home.messages
              ? NULL
              : g_strdup("what the units have counted doesn't add up");

@@ -15,7 +15,7 @@ static const char *const scripts[] = {
     "halves_back",    "halves_links",  "halves_pass",    "halves_reductions",
     "halves_shared",  "hash_pairs",    "hold_again",     "hold_batch",
     "hold_line",      "hold_queue",    "hold_slice",     "hold_unit",
-    "host",           "late",          "merge",          "merge_credits",
+    "host",           "late",          "merge",          "merge_credits", "merged_credits",
     "merge_sectors",  "no_l2",         "no_queue",       "packets",
     "pairs",          "path_exchange", "paths",          "port",
     "port_banks",     "port_quads",    "queues",         "queues_no_l2",
