@@ -444,6 +444,8 @@ liblockstep_a_SOURCES += \
   sim/report/timeline_file.h \
   sim/report/timeline_flow.c \
   sim/report/timeline_flow.h \
+  sim/report/timeline_rates.c \
+  sim/report/timeline_rates.h \
   sim/report/timeline_memory.c \
   sim/report/timeline_memory.h \
   sim/scenario/args.c \

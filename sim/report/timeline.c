@@ -8,6 +8,7 @@
 #include "sim/report/timeline_file.h"
 #include "sim/report/timeline_flow.h"
 #include "sim/report/timeline_memory.h"
+#include "sim/report/timeline_rates.h"
 
 /* Tracks of lock bits come after those of any number of warps that fits the cap on events. */
 enum { LOCK_TRACKS = 1 << 30 };
@@ -46,6 +47,7 @@ struct Timeline {
   TimelineFile *file;
   TimelineMemory *memory;
   TimelineFlow *flow;
+  TimelineRates *rates;
   GHashTable *warps; /* tracks, by WarpKey */
   GPtrArray *sms;    /* SmTracks *, NULL where no block came */
   GPtrArray *names;  /* for each launch: char **, the instructions */
@@ -144,6 +146,7 @@ static void start_over(Timeline *timeline) {
   timeline_file_restart(timeline->file);
   timeline_memory_restart(timeline->memory);
   timeline_flow_restart(timeline->flow);
+  timeline_rates_restart(timeline->rates);
 }
 
 static void block_start(void *user, const ProbePoint *point) {
@@ -172,6 +175,7 @@ static void block_end(void *user, const ProbePoint *point) {
     Slice *slice = &sm->slice[point->block->warp_slot[i]];
     write_slice(timeline, point->sm->index, slice, slice->until);
   }
+  timeline_rates_ended(timeline->rates, point->gpu, point->sm, MAX(timeline->cycle, point->cycle));
 }
 
 static void issued(void *user, const ProbePoint *point, uint64_t until) {
@@ -186,6 +190,7 @@ static void issued(void *user, const ProbePoint *point, uint64_t until) {
   slice->waits = op_info[point->inst->op].flags & OPF_BARRIER && point->inst->mode != BAR_ARV && point->lanes != 0;
   slice->until = slice->waits ? UINT64_MAX : until;
   timeline->cycle = MAX(timeline->cycle, point->cycle);
+  timeline_rates_issued(timeline->rates, point->gpu, point->sm, point->cycle);
 }
 
 static void take(Timeline *timeline, const ProbePoint *point, uint32_t bit) {
@@ -232,6 +237,8 @@ static void part(void *user, const ProbePart *part) {
   uint32_t track = GPOINTER_TO_UINT(g_hash_table_lookup(timeline->warps, &key));
   timeline_memory_part(timeline->memory, part, track);
   timeline_flow_part(timeline->flow, part, track);
+  uint64_t performed = part->trace->step[TRACE_PERFORMED];
+  timeline_rates_performed(timeline->rates, part->gpu, milli_cycle(performed));
 }
 
 /* ---- life ---- */
@@ -256,6 +263,7 @@ Timeline *timeline_new(const char *path, uint64_t events, Diag *diag) {
   timeline->file = file;
   timeline->memory = timeline_memory_new(file);
   timeline->flow = timeline_flow_new(file);
+  timeline->rates = timeline_rates_new(file);
   timeline->warps = g_hash_table_new_full(hash_warp, same_warp, g_free, NULL);
   timeline->sms = g_ptr_array_new_with_free_func(free_sm);
   timeline->names = g_ptr_array_new_with_free_func(free_names);
@@ -285,9 +293,11 @@ static void end_tracks(Timeline *timeline) {
 bool timeline_close(Timeline *timeline, Diag *diag) {
   end_tracks(timeline);
   timeline_memory_end(timeline->memory);
+  timeline_rates_end(timeline->rates);
   bool fine = timeline_file_close(timeline->file, diag);
   timeline_memory_free(timeline->memory);
   timeline_flow_free(timeline->flow);
+  timeline_rates_free(timeline->rates);
   g_hash_table_destroy(timeline->warps);
   g_ptr_array_free(timeline->sms, TRUE);
   g_ptr_array_free(timeline->names, TRUE);
