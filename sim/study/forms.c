@@ -12,10 +12,7 @@ static bool is_of_source(FindingId id) {
 }
 
 static bool has_place(const GPtrArray *findings, const Finding *finding) {
-  for (guint i = 0; i < findings->len; i++)
-    if (finding_same_place(g_ptr_array_index(findings, i), finding))
-      return true;
-  return false;
+  return finding_find(findings, finding) != NULL;
 }
 
 static bool is_wait(Verdict verdict) { return verdict == VERDICT_LIVELOCK || verdict == VERDICT_ORPHAN_WAIT; }
@@ -33,8 +30,12 @@ static GPtrArray *unite(const RunResult *code, RunResult *source) {
   bool same_end = comes_as_far(source, code);
   for (guint i = 0; i < code->findings->len; i++) {
     const Finding *finding = g_ptr_array_index(code->findings, i);
-    if (!is_of_source(finding->id) || (!same_end && !has_place(source->findings, finding)))
-      g_ptr_array_add(all, finding_copy(finding));
+    if (is_of_source(finding->id) && (same_end || has_place(source->findings, finding)))
+      continue;
+    Finding *copy = finding_copy(finding), *other = finding_find(source->findings, finding);
+    if (other) /* fences are tried in the PTX, which has to have the finding, too */
+      copy->fences = g_steal_pointer(&other->fences);
+    g_ptr_array_add(all, copy);
   }
   for (guint i = 0; i < source->findings->len; i++) {
     Finding *finding = g_ptr_array_index(source->findings, i);
