@@ -233,7 +233,7 @@ static void append_expectation(const RunResult *result, Canvas *canvas) {
     paint_append(canvas, PAINT_GREEN, result->expects_findings ? "findings as expected" : "as expected");
     paint_plain(canvas, "%s\n",
                 result->expects_findings
-                    ? " (verdict and buffers aren't compared with memory.late_stores or sm.held_up)"
+                    ? " (the verdict isn't compared with memory.late_stores or sm.held_up)"
                     : "");
     if (result->absent)
       paint_plain(canvas, "  `expect` lists what didn't occur: %s\n", result->absent);

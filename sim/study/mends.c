@@ -9,9 +9,14 @@ RunOptions mends_options(const RunOptions *options, const Schedule *schedule) {
   return run;
 }
 
+static bool is_wait(FindingId id) {
+  return id == FINDING_ORPHAN_WAIT || id == FINDING_LIVELOCK || id == FINDING_LOCK_ORDER_DEADLOCK ||
+         id == FINDING_SIMD_DEADLOCK;
+}
+
 bool mends_may(const Finding *known, const Finding *finding) {
   return finding->fences && !finding->repairs_first && !known->fences_tried && known->repair &&
-         g_str_has_prefix(known->repair, "hint");
+         (g_str_has_prefix(known->repair, "hint") || (known != finding && known->without_fences));
 }
 
 static void mend_known(const Mends *mends, guint index, const RunResult *run, Finding *known, Finding *finding,
@@ -69,6 +74,8 @@ void mends_try(const Mends *mends, guint index, RunResult *run, GPtrArray *known
       g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
       continue;
     }
+    /* Under this schedule its PTX, in which fences are tried, doesn't hang. */
+    finding->without_fences = schedule->late_stores && is_wait(finding->id) && !finding->fences;
     if (before_it) {
       mend_known(mends, index, run, before_it, finding, diag);
       continue;

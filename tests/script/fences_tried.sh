@@ -5,10 +5,10 @@ set -eu
 . "$SRCDIR/tests/script/tap.sh"
 cd "$SRCDIR"
 
-# names SCENARIO PATTERN: the repair of some finding matches the extended regular expression; of none: no fence is proposed.
+# names SCENARIO PATTERN [CODE]: the repair of some finding matches the extended regular expression; of none: no fence is proposed.
 # What is listed is told: corpus_check.sh leaves these to this script.
 names() {
-  "$LOCKSTEP" check "tests/corpus/$1.yaml" -m h200 >"$folder/out" 2>"$folder/err" || echo "exit status $?"
+  "$LOCKSTEP" check "tests/corpus/$1.yaml" -m h200 ${3:+--code "$3"} >"$folder/out" 2>"$folder/err" || echo "exit status $?"
   for id in data-race unordered-access; do
     ! grep -q "^  findings:.*$id" "tests/corpus/$1.yaml" || grep -q ": warning: $id: " "$folder/out" || echo "no $id"
   done
@@ -20,7 +20,7 @@ names() {
   fi
 }
 
-plan 19
+plan 22
 point "the one that a value that can't be told from an older one needs, where two words share a line" \
   "$(names cuda_entry_fast_second 'behind the store of `\*x = me;` in line 101 and before .* in line 103; tried: ')"
 point "one in a loop, which the first look doesn't pass" \
@@ -31,6 +31,12 @@ point "one for who waits for ever" \
   "$(names cuda_late_mcs_no_fence 'behind the store of `mine->locked = 1;` .* before the atomic operation of .*atomicExch')"
 point "one for who waits for ever, between words of one line" \
   "$(names cuda_event_count_unfenced 'behind the store of `events->count = i \+ 1;` in line 11 .* in line 14; tried: ')"
+point "the same of machine code, in whose PTX fences are tried" \
+  "$(names cuda_szymanski 'behind the store of `flag\[me\] = 3;` in line 9 and before the load of .* in line 14; tried: ' sass)"
+point "those of a lock about atomic operations, which only the result shows" \
+  "$(names cuda_unexpected_entry 'behind the store of `\*turn = other;` in line 10 and before the load of .*; tried: [0-9]+ runs with them')"
+point "both of a seqlock's writer, which only the result shows" \
+  "$(names cuda_unexpected_numbers 'behind the store of .* in line 32 and .*, and behind the store of .* in line 36 .*; tried: [0-9]+ runs with them')"
 point "one in a call whose loop has copies, and no other" \
   "$(names cuda_deque_unfenced 'behind the store of `bottom.store\(place, [^`]*` in line 29 and before [^`]*`[^`]*` in line 32; tried: ')"
 point "none for a lock that nobody locks" "$(names cuda_late_mcs_unlocked none)"
