@@ -170,6 +170,8 @@ liblockstep_a_SOURCES += \
   isa/program.c \
   isa/program.h \
   isa/ptx/ptx_body.c \
+  isa/ptx/ptx_calls.c \
+  isa/ptx/ptx_calls.h \
   isa/ptx/ptx_check.c \
   isa/ptx/ptx_example.c \
   isa/ptx/ptx_example.h \

@@ -1,6 +1,7 @@
 /* The outer level of a PTX text: directives, variables, functions and their heads. */
 #include <string.h>
 
+#include "isa/ptx/ptx_calls.h"
 #include "isa/ptx/ptx_parser.h"
 
 enum { SHOWN_MAX = 60, VERSION_MAX = 999, SM_MAX = 999, THREADS_MAX = 1 << 20 };
@@ -222,12 +223,11 @@ static void start_function(PtxParser *parser, PtxFunction *function) {
   parser->next_register = 0;
   parser->loc = PTX_NO_INDEX;
   parser->rolled = false;
-  g_hash_table_remove_all(parser->loc_places);
-  g_hash_table_remove_all(parser->loc_originals);
 }
 
 static void end_function(PtxParser *parser, PtxFunction *function) {
-  const PtxModule *module = parser->module;
+  PtxModule *module = parser->module;
+  ptx_calls_find(module, function->first_loc);
   function->nvars = module->vars->len - function->first_var;
   function->ninsts = module->insts->len - function->first_inst;
   function->nlabels = module->labels->len - function->first_label;

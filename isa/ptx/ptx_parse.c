@@ -285,8 +285,6 @@ static void init(PtxParser *parser, PtxModule *module, Diag *diag) {
   parser->fixups = g_array_new(FALSE, TRUE, sizeof(PtxFixup));
   parser->block_labels = g_array_new(FALSE, TRUE, sizeof(uint32_t));
   parser->label_places = g_hash_table_new(hash_key, NULL);
-  parser->loc_places = g_hash_table_new(hash_key, NULL);
-  parser->loc_originals = g_hash_table_new(hash_key, NULL);
 }
 
 static void clear(PtxParser *parser) {
@@ -296,8 +294,6 @@ static void clear(PtxParser *parser) {
   g_array_free(parser->fixups, TRUE);
   g_array_free(parser->block_labels, TRUE);
   g_hash_table_destroy(parser->label_places);
-  g_hash_table_destroy(parser->loc_places);
-  g_hash_table_destroy(parser->loc_originals);
   diag_free(parser->outer);
 }
 

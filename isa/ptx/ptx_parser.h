@@ -75,8 +75,7 @@ typedef struct PtxParser {
   unsigned depth;                     /* 0 outside of functions */
   uint32_t function;                  /* being read, or PTX_NO_INDEX */
   uint32_t next_register;
-  uint32_t loc;           /* the current one, or PTX_NO_INDEX */
-  GHashTable *loc_places, *loc_originals; /* file, line, column -> 1 + newest loc, of the function; no copy */
+  uint32_t loc; /* the current one, or PTX_NO_INDEX */
   bool has_version, has_target;
   bool rolled; /* the next instruction stands behind `.pragma "nounroll"` */
 } PtxParser;

@@ -127,10 +127,8 @@ typedef struct PtxLoc {
   uint32_t function_name; /* of `names`: a label in .debug_str; 0 if it isn't inlined */
   uint32_t function_offset;
   uint32_t inlined_file, inlined_line, inlined_column;
-  uint32_t parent;   /* loc of the place that it was inlined at; PTX_NO_INDEX if there is none */
-  uint32_t original; /* the loc that it is a copy of, as far as one can tell; itself if it is none */
-  uint32_t older;    /* of those that are none: the one of the same place before, or PTX_NO_INDEX */
-  uint32_t block;    /* how many labels stand before it */
+  uint32_t parent; /* loc of the place that it was inlined at; PTX_NO_INDEX if there is none, or none is known */
+  uint32_t block;  /* how many labels stand before it */
 } PtxLoc;
 
 /* A statement whose instruction is known, but isn't supported: kernels that reach it are refused. It counts as no

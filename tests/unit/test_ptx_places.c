@@ -145,18 +145,18 @@ END_TEST
 /* What nvcc writes of a loop that it unrolls: the second copy names the innermost place only, and $b, another
  * function inlined at the same place of a header, has come between. */
 START_TEST(follows_copies) {
-  g_autofree char *text = g_strconcat(
-      LAB_OPEN,
-      ".loc 1 13 3\n.loc 2 98 3, function_name $a, inlined_at 1 13 3\n"
-      ".loc 2 303 1, function_name $c, inlined_at 2 98 3\nadd.u32 %r1, %r1, 1;\n"
-      ".loc 1 17 3\n.loc 2 98 3, function_name $b, inlined_at 1 17 3\n"
-      ".loc 2 287 1, function_name $d, inlined_at 2 98 3\nadd.u32 %r1, %r1, 2;\n"
-      ".loc 2 303 1, function_name $c, inlined_at 2 98 3\nadd.u32 %r1, %r1, 3;\n"
-      ".loc 2 287 1, function_name $d, inlined_at 2 98 3\nadd.u32 %r1, %r1, 4;\n",
-      LAB_CLOSE,
-      ".file 1 \"gone/prog.cu\"\n.file 2 \"gone/header.h\"\n"
-      ".section .debug_str {\n$a:\n.b8 97, 0\n$b:\n.b8 98, 0\n$c:\n.b8 99, 0\n$d:\n.b8 100, 0\n}\n",
-      NULL);
+  g_autofree char *text =
+      g_strconcat(LAB_OPEN,
+                  ".loc 1 13 3\n.loc 2 98 3, function_name $a, inlined_at 1 13 3\n"
+                  ".loc 2 303 1, function_name $c, inlined_at 2 98 3\nadd.u32 %r1, %r1, 1;\n"
+                  ".loc 1 17 3\n.loc 2 98 3, function_name $b, inlined_at 1 17 3\n"
+                  ".loc 2 287 1, function_name $d, inlined_at 2 98 3\nadd.u32 %r1, %r1, 2;\n"
+                  ".loc 2 303 1, function_name $c, inlined_at 2 98 3\nadd.u32 %r1, %r1, 3;\n"
+                  ".loc 2 287 1, function_name $d, inlined_at 2 98 3\nadd.u32 %r1, %r1, 4;\n",
+                  LAB_CLOSE,
+                  ".file 1 \"gone/prog.cu\"\n.file 2 \"gone/header.h\"\n"
+                  ".section .debug_str {\n$a:\n.b8 97, 0\n$b:\n.b8 98, 0\n$c:\n.b8 99, 0\n$d:\n.b8 100, 0\n}\n",
+                  NULL);
   static const unsigned lines[] = {13, 17, 13, 17};
   g_autoptr(Program) program = ptx_lab_lower_good(text, &pascal);
   const Inst *inst = program_kernel(program, 0)->insts;
@@ -168,13 +168,17 @@ END_TEST
 /* A function inlined at a line of the program; and what is inlined in that, with an instruction. */
 #define CALL(line, function) \
   ".loc 1 " #line " 7\n.loc 2 90 14, function_name " function ", inlined_at 1 " #line " 7\n"
-#define BODY ".loc 2 319 3, function_name $c, inlined_at 2 90 14\nadd.u32 %r1, %r1, 1;\n"
+#define INNER ".loc 2 319 3, function_name $c, inlined_at 2 90 14\n"
+#define BODY INNER "add.u32 %r1, %r1, 1;\n"
+#define STORE(n) INNER "st.global.u32 [%l" #n "], %r1;\n"
+#define FENCE_CALL(line) ".loc 1 " #line " 7\n.loc 2 70 3, function_name $d, inlined_at 1 " #line " 7\n"
+#define FENCE ".loc 2 60 1, function_name $e, inlined_at 2 70 3\nmembar.gl;\n"
 
-/* Which call each addition belongs to. */
+/* Which call each instruction belongs to. */
 START_TEST(tells_calls_apart) {
   static const struct {
     const char *body;
-    unsigned lines[9];
+    unsigned lines[13];
   } cases[] = {
       /* Two functions that are inlined in one place of a header, and have the same one inlined. */
       {CALL(13, "$a") BODY CALL(17, "$b") BODY, {13, 17}},
@@ -183,15 +187,31 @@ START_TEST(tells_calls_apart) {
       {CALL(12, "$a") BODY CALL(14, "$a") BODY CALL(15, "$a") BODY BODY BODY BODY BODY, {12, 14, 15, 12, 14, 15, 12}},
       {CALL(12, "$a") BODY CALL(14, "$a") BODY ".loc 1 14 7\n" BODY ".loc 1 12 7\n" BODY BODY, {12, 14, 14, 12, 14}},
       /* Behind a label, as in what is left of the loop. */
-      {CALL(12, "$a") BODY "L: " CALL(14, "$a") BODY CALL(15, "$a") BODY BODY "M: " BODY BODY,
-       {12, 14, 15, 14, 15, 14}},
+      {CALL(12, "$a") BODY "L: " CALL(14, "$a") BODY CALL(15, "$a") BODY BODY BODY "M: " BODY BODY,
+       {12, 14, 15, 14, 15, 14, 15}},
       /* One call that goes on behind a line of its own. */
       {CALL(12, "$a") BODY CALL(14, "$a") BODY ".loc 2 91 1, function_name $a, inlined_at 1 14 7\n" BODY,
        {12, 14, 14}},
+      /* A loop's body whose last call is of another function: behind that the first copy begins. */
+      {CALL(12, "$a") BODY CALL(14, "$a") BODY CALL(15, "$a") BODY FENCE_CALL(16)
+           FENCE BODY BODY BODY FENCE BODY BODY BODY FENCE,
+       {12, 14, 15, 16, 12, 14, 15, 16, 12, 14, 15, 16}},
+      /* Such a call before the loop, too. */
+      {CALL(9, "$a") BODY CALL(12, "$a") BODY CALL(14, "$a") BODY FENCE_CALL(16)
+           FENCE BODY BODY FENCE BODY BODY FENCE,
+       {9, 12, 14, 16, 12, 14, 16, 12, 14, 16}},
+      /* Behind calls of one kind alone their addresses tell where the body begins. */
+      {CALL(9, "$a") STORE(1) CALL(12, "$a") STORE(2) CALL(14, "$a") STORE(3) STORE(2) STORE(3) STORE(2) STORE(3),
+       {9, 12, 14, 12, 14, 12, 14}},
+      /* Two calls that fit equally well: the line that is known, of the header. */
+      {CALL(12, "$a") BODY FENCE_CALL(13) FENCE "L: " CALL(14, "$a") BODY FENCE_CALL(15) FENCE "M: " FENCE_CALL(16)
+           FENCE "N: " BODY,
+       {12, 13, 14, 15, 16, 90}},
   };
   g_autofree char *text = g_strconcat(LAB_OPEN, cases[_i].body, LAB_CLOSE,
                                       ".file 1 \"gone/prog.cu\"\n.file 2 \"gone/header.h\"\n.section .debug_str "
-                                      "{\n$a:\n.b8 97, 0\n$b:\n.b8 98, 0\n$c:\n.b8 99, 0\n}\n",
+                                      "{\n$a:\n.b8 97, 0\n$b:\n.b8 98, 0\n$c:\n.b8 99, 0\n$d:\n.b8 100, 0\n"
+                                      "$e:\n.b8 101, 0\n}\n",
                                       NULL);
   g_autoptr(Program) program = ptx_lab_lower_good(text, &pascal);
   const Inst *inst = program_kernel(program, 0)->insts;
@@ -225,7 +245,7 @@ int main(void) {
   tcase_add_test(tcase, returns_early);
   tcase_add_test(tcase, follows_lines);
   tcase_add_test(tcase, follows_copies);
-  tcase_add_loop_test(tcase, tells_calls_apart, 0, 5);
+  tcase_add_loop_test(tcase, tells_calls_apart, 0, 9);
   tcase_add_test(tcase, reads_sources);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
