@@ -28,7 +28,7 @@ void slice_map_init(SliceMap *map, const Machine *machine, uint64_t seed) {
                     .salt = rng_mix(seed + 1),
                     .home_salt = rng_mix(partner + 1),
                     .home_flip = partner != seed};
-  map->thirds = map->policy == HASH_PAIRS && map->slices / 2 == THIRDS * THIRD && map->granule_shift == 1 &&
+  map->thirds = map->policy == HASH_PAIRS && map->slices == 2 * THIRDS * THIRD && map->granule_shift == 1 &&
                 map->page_granules == 4 * PAGE_CHUNKS;
   map->same_shift = map->halves == 1 ? map->granule_shift : MIN(map->granule_shift, map->page_shift);
 }
@@ -74,8 +74,10 @@ static uint32_t by_thirds(const SliceMap *map, uint32_t page, uint32_t chunk) {
   return rest % THIRD * THIRDS + (third + 1 + rest / THIRD) % THIRDS;
 }
 
+/* An odd number of slices has as many pairs, and each slice is in two of them. */
 uint32_t slice_map_by_pairs(const SliceMap *map, uint64_t granule) {
-  uint32_t pairs = MAX(map->slices / 2, 1), in_page = map->page_granules;
+  bool odd = map->slices & 1;
+  uint32_t pairs = odd ? map->slices : map->slices / 2, in_page = map->page_granules;
   uint32_t page = (uint32_t)granule / in_page, in_order = (uint32_t)granule % in_page / 4;
   if (page & 1 && in_page >= 16) /* in another order than its neighbour: what is at one place of both doesn't meet */
     in_order ^= 1 + (uint32_t)(rng_mix(page ^ map->salt) >> 32) % 3;
@@ -90,5 +92,6 @@ uint32_t slice_map_by_pairs(const SliceMap *map, uint64_t granule) {
       place -= pairs;
   }
   uint32_t first = (uint32_t)rng_mix(~(chunk ^ map->salt)) & 1; /* of the chunk, so that strides reach both */
-  return (2 * place + (((uint32_t)granule ^ first) & 1)) % map->slices;
+  uint32_t second = ((uint32_t)granule ^ first) & 1;
+  return odd ? (place + second * (pairs / 2 + 1)) % pairs : 2 * place + second;
 }

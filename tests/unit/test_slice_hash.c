@@ -1,4 +1,5 @@
-/* Where lines are, with the hash of an H200: validation/hardware/mem_thirds_h200.csv has what it is to be like. */
+/* Where lines are, with the hash of an H200: validation/hardware/mem_thirds_h200.csv has what it is to be like; and
+ * that no slice has too few, with any hash. */
 #include "sim/memory/slice_hash.h"
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
@@ -53,11 +54,43 @@ START_TEST(a_page_has_eight_slices) {
 }
 END_TEST
 
+/* Each slice of a half has its share of consecutive lines, and of every second, fourth and thirty-second one. */
+START_TEST(slices_have_their_share) {
+  static const char *const policies[] = {"pairs", "spread", "rotated"};
+  static const uint32_t numbers[] = {1, 2, 3, 4, 7, 8, 11, 12, 16, 25, 47, 48, 49, 94}, strides[] = {1, 2, 4, PAGE};
+  enum { OF_EACH = 1024, MOST_OFF = OF_EACH / 4 };
+  const char *policy = policies[_i % G_N_ELEMENTS(policies)];
+  uint32_t halves = 1 + (uint32_t)_i / G_N_ELEMENTS(policies);
+  for (unsigned n = 0; n < G_N_ELEMENTS(numbers); n++) {
+    g_autofree char *settings = g_strdup_printf(
+        "memory.slices=%u memory.l2.halves=%u memory.l2.hash=%s memory.l2.granule=256 memory.l2.page=4096 "
+        "memory.l2.line=128",
+        numbers[n] * halves, halves, policy);
+    g_autoptr(Machine) machine = lab_machine(settings);
+    SliceMap map;
+    slice_map_init(&map, machine, 1);
+    for (unsigned k = 0; k < G_N_ELEMENTS(strides); k++) {
+      uint32_t lines[94] = {0};
+      for (uint64_t i = 0; i < (uint64_t)OF_EACH * numbers[n]; i++) {
+        uint32_t slice = slice_map_index(&map, i * strides[k]);
+        ck_assert_uint_lt(slice, numbers[n]);
+        lines[slice]++;
+      }
+      for (uint32_t slice = 0; slice < numbers[n]; slice++)
+        ck_assert_msg(lines[slice] >= OF_EACH - MOST_OFF && lines[slice] <= OF_EACH + MOST_OFF,
+                      "%s, %u slices, stride %u: slice %u has %u lines", policy, numbers[n], strides[k], slice,
+                      lines[slice]);
+    }
+  }
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("slice_hash");
   TCase *tcase = tcase_create("slice_hash");
   tcase_add_loop_test(tcase, a_third_has_half_of_the_lines, 1, SEEDS);
   tcase_add_loop_test(tcase, a_page_has_eight_slices, 1, SEEDS);
+  tcase_add_loop_test(tcase, slices_have_their_share, 0, 6);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
 }
