@@ -159,6 +159,42 @@ static void check_l2(const Checker *c) {
   check_sets(c);
 }
 
+/* A granule of less than a line would be a line. A channel without a slice would never be used, and count as one that
+ * lines are spread over. */
+static void check_slices(const Checker *c) {
+  const Machine *m = c->machine;
+  if (m->memory.slices == 0)
+    return;
+  if (m->memory.l2.granule < m->memory.l2.line)
+    report_pair(c, "memory.l2.granule", "not be less than", "memory.l2.line");
+  uint32_t of_half = m->memory.slices / m->memory.l2.halves;
+  if (m->memory.dram.channels <= of_half)
+    return;
+  g_autofree char *message = g_strdup_printf("memory.dram.channels is %u, must not exceed memory.slices for each of "
+                                             "memory.l2.halves, which share them (%u / %u = %u)",
+                                             m->memory.dram.channels, m->memory.slices, m->memory.l2.halves, of_half);
+  c->report((const char *const[]){"memory.dram.channels", "memory.slices", "memory.l2.halves", NULL}, message,
+            c->user);
+}
+
+/* A unit has groups of each cluster that take turns, and batches; lines that are locked alone have neither. */
+static void check_atomics(const Checker *c) {
+  const Machine *m = c->machine;
+  static const char *const of_units[] = {"memory.atomic.holds", "memory.atomic.batch_loads", "memory.atomic.groups"};
+  static const char *const without[] = {"line", "1", "1"};
+  const bool differs[] = {m->memory.atomic.holds != ATOMIC_HOLDS_LINE, m->memory.atomic.batch_loads != 1,
+                          m->memory.atomic.groups != 1};
+  for (unsigned i = 0; m->memory.atomic.occupies == ATOMIC_OCCUPIES_LINE && i < G_N_ELEMENTS(of_units); i++) {
+    g_autofree char *value = format_value(c, of_units[i]);
+    g_autofree char *message =
+        g_strdup_printf("%s is %s, must be %s with memory.atomic.occupies: line", of_units[i], value, without[i]);
+    if (differs[i])
+      c->report((const char *const[]){of_units[i], "memory.atomic.occupies", NULL}, message, c->user);
+  }
+  if (m->memory.atomic.groups > 1 && m->memory.atomic.groups % m->memory.crossbar.clusters)
+    report_pair(c, "memory.atomic.groups", "be 1 or a multiple of", "memory.crossbar.clusters");
+}
+
 /* Of the plain server: an access is performed before its reply comes. */
 static void check_server(const Checker *c) {
   if (c->machine->memory.slices == 0)
@@ -202,6 +238,8 @@ void machine_check(const Machine *machine, MachineCheckReport report, gpointer u
   require_power_of_two(&checker, "memory.buffer_alignment");
   require_power_of_two(&checker, "memory.page");
   check_l2(&checker);
+  check_slices(&checker);
+  check_atomics(&checker);
   check_server(&checker);
   check_queue(&checker);
 }

@@ -250,6 +250,27 @@ static const Refusal refusals[] = {
     {"memory: {slices: 8, l2: {bytes: 8 KiB}}\n", "m.yaml:1:33: error: memory.l2.bytes is 8 KiB, must hold "
                                                   "memory.l2.ways lines for each slice (8 slices * 16 ways * "
                                                   "128 bytes = 16384)\n"},
+    {"memory: {slices: 8, l2: {line: 128, granule: 64}}\n",
+     "m.yaml:1:46: error: memory.l2.granule is 64 bytes, must not be less than memory.l2.line, which is 128 bytes\n"},
+    {"memory: {slices: 8, l2: {line: 256}}\n", "m.yaml:1:32: error: memory.l2.granule is 128 bytes, must not be less "
+                                               "than memory.l2.line, which is 256 bytes\n"},
+    {"memory: {slices: 8, dram: {channels: 9}}\n", "m.yaml:1:38: error: memory.dram.channels is 9, must not exceed "
+                                                   "memory.slices for each of memory.l2.halves, which "
+                                                   "share them (8 / 1 = 8)\n"},
+    {"memory: {slices: 8, l2: {halves: 2, bytes: 1 MiB}, dram: {channels: 8}}\n",
+     "m.yaml:1:69: error: memory.dram.channels is 8, must not exceed memory.slices for each of memory.l2.halves, "
+     "which "
+     "share them (8 / 2 = 4)\n"},
+    {"memory: {crossbar: {clusters: 8}, atomic: {groups: 25}}\n",
+     "m.yaml:1:52: error: memory.atomic.groups is 25, must be 1 or a multiple of memory.crossbar.clusters, which is "
+     "8\n"},
+    {"memory: {crossbar: {clusters: 8}, atomic: {groups: 7}}\n",
+     "m.yaml:1:52: error: memory.atomic.groups is 7, must be 1 or a multiple of memory.crossbar.clusters, which is "
+     "8\n"},
+    {"memory: {atomic: {occupies: line, holds: slice, batch_loads: 2, groups: 2}}\n",
+     "m.yaml:1:42: error: memory.atomic.holds is slice, must be line with memory.atomic.occupies: line\n"
+     "m.yaml:1:62: error: memory.atomic.batch_loads is 2, must be 1 with memory.atomic.occupies: line\n"
+     "m.yaml:1:73: error: memory.atomic.groups is 2, must be 1 with memory.atomic.occupies: line\n"},
     {"memory: {latency: 100, request_latency: 200}\n", "m.yaml:1:41: error: memory.request_latency is 200 cycles, "
                                                        "must not exceed memory.latency, which is 100 cycles\n"},
     {"sm: {lock_queue: {l1_ways: 5, keep: 1}}\n",
@@ -500,7 +521,9 @@ START_TEST(dumps_any_values) {
                 g_str_has_prefix(param->path, "memory.l2") || g_str_equal(param->path, "memory.dram.row") ||
                 g_str_equal(param->path, "memory.slices") || g_str_equal(param->path, "memory.segment") ||
                 g_str_equal(param->path, "memory.buffer_alignment") || g_str_equal(param->path, "memory.page") ||
-                g_str_equal(param->path, "memory.queue.bytes") || g_str_equal(param->path, "memory.request_latency");
+                g_str_equal(param->path, "memory.queue.bytes") ||
+                g_str_equal(param->path, "memory.request_latency") ||
+                g_str_equal(param->path, "memory.atomic.groups");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_MILLI)
