@@ -86,7 +86,7 @@ static void append_doc_row(GString *out, const Param *param) {
     g_string_append_printf(out, "`%s`", list);
   } else {
     g_autofree char *min = param_format(param, param->min), *max = param_format(param, param->max);
-    g_string_append_printf(out, "%s to %s", min, max);
+    g_string_append_printf(out, "%s to %s%s", min, max, param->kind == PARAM_MILLI ? ", by 0.001" : "");
   }
   g_string_append_printf(out, " | %s |\n", param->doc);
 }
@@ -110,9 +110,14 @@ char *machine_doc_markdown(void) {
       "path such as `sm.latency.alu` is the key `alu` in `latency` in `sm`; `-s sm.latency.alu=20` overrides it.\n"
       "A value is written as `18 cycles`, or with where it comes from as `{value: 18 cycles, source: \"...\"}`. A\n"
       "parameter that isn't given has its default.\n\n"
-      "Units: `cycles` (of the SM clock), `bytes`, `KiB`, `MiB`, `GiB`, `bits`, `bytes/cycle`, `Hz`, `kHz`,\n"
-      "`MHz`, `GHz`. Only a frequency needs its unit; another number alone is one of cycles, bytes, bits or\n"
-      "things. An interval may have a fraction, to 0.001 cycles; whatever waits for it goes on in a whole cycle.\n");
+      "Units: `cycles`, `bytes`, `KiB`, `MiB`, `GiB`, `bits`, `bytes/cycle`, `Hz`, `kHz`, `MHz`, `GHz`. Only a\n"
+      "frequency needs its unit; another number alone is one of cycles, bytes, bits or things. Cycles are those of\n"
+      "the clock `clocks.sm`, but in `memory.port`, `memory.crossbar`, `memory.l2`, `memory.atomic` and\n"
+      "`memory.queue` those of `clocks.core`, and in `memory.dram` those of `clocks.dram`. Cycles may have a "
+      "fraction\n"
+      "where the range says `by 0.001`, and are whole elsewhere; whatever waits for them goes on in a whole cycle "
+      "of\n"
+      "the SM clock.\n");
   unsigned count;
   const Param *rows = param_rows(&count);
   for (unsigned i = 0; i < count; i++)

@@ -545,6 +545,9 @@ START_TEST(describes_every_parameter) {
     ck_assert_msg(strstr(text, param_at(i)->doc), "%s", param_at(i)->path);
   }
   ck_assert_ptr_nonnull(strstr(text, "| `sm.shared.bytes` | 48 KiB | 1 KiB to 1 MiB | shared memory of the SM |\n"));
+  ck_assert_ptr_nonnull(strstr(text, "| `grid.dispatch_interval` | 0 cycles | 0 cycles to 1000000 cycles | "));
+  ck_assert_ptr_nonnull(
+      strstr(text, "| `memory.atomic.load_interval` | 1 cycle | 0 cycles to 100000 cycles, by 0.001 | "));
   ck_assert_ptr_nonnull(strstr(
       text, "| `sm.simt_stack.branch_order` | taken-first | `taken-first`, `fallthrough-first`, `smaller-first` | "));
 }
