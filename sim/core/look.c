@@ -46,7 +46,7 @@ uint64_t look_address(const Gpu *gpu, uint32_t buffer, uint32_t word) {
 
 BufferLook look_words(const Gpu *gpu, uint32_t buffer) {
   const BackingBuffer *from = backing_buffer(gpu->backing, buffer);
-  return (BufferLook){from->name, from->data, from->words};
+  return (BufferLook){from->name, from->data, from->words, from->base};
 }
 
 uint64_t look_digest(const Gpu *gpu) { return backing_digest(gpu->backing); }

@@ -33,6 +33,7 @@ typedef struct BufferLook {
   const char *name;
   const uint32_t *words;
   uint32_t count;
+  uint64_t base; /* address */
 } BufferLook;
 BufferLook look_words(const Gpu *gpu, uint32_t buffer);
 /* A number for what all buffers hold (backing_digest()). */

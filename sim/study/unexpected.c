@@ -20,7 +20,7 @@ static void put_address(Finding *finding, const Simulation *simulation, const ch
     if (strncmp(failure, buffer->name, length) == 0 && failure[length] == '[') {
       uint64_t word = g_ascii_strtoull(failure + length + 1, NULL, 10);
       finding->space = g_strdup("global");
-      finding->address = backing_buffer(simulation->backing, simulation->buffers[i])->base + 4 * word;
+      finding->address = look_words(simulation->gpu, simulation->buffers[i]).base + 4 * word;
       found = buffer;
     }
   }
