@@ -106,8 +106,7 @@ bool sm_crowd_has_room(Sm *sm, uint64_t now);
 /* True if an access that the warp issues now finds room in the queue of the port. */
 static inline bool sm_port_has_room(Sm *sm, const Warp *warp, uint64_t now) {
   const Machine *machine = sm->gpu->machine;
-  PortTaken credits = {machine->memory.port.credits, machine->memory.port.merged_credits,
-                       machine->memory.port.turns};
+  PortTaken credits = {machine->memory.port.credits, machine->memory.port.merged_credits, machine->memory.port.turns};
   return flights_have_room(&sm->flights, warp->scheduler, now, &credits);
 }
 /* Of an SM with copies in bulk: when its unit has something to do, and to do it (bulk.h). */

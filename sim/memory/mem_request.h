@@ -90,9 +90,8 @@ typedef void (*MemFollower)(void *user, const struct MemTrace *trace);
 
 /* Behind an access: the cycle in which its scheduler can issue the next one; when the parts of its warp's stores so
  * far have come to the port, in thousandths of a cycle; how long its parts take the port, in thousandths (0: not
- * known); how many credits they take, how many of merged stores, and how many places on their way (memory.port.turns);
- * the cycle in which its
- * sources are read, or earlier; and that in which it leaves the port. */
+ * known); how many credits they take, how many of merged stores, and how many places on their way
+ * (memory.port.turns); the cycle in which its sources are read, or earlier; and that in which it leaves the port. */
 typedef struct MemNext {
   uint64_t cycle, sent_milli, takes_milli, read, leaves;
   uint32_t credits, merged, turns;

@@ -4,7 +4,8 @@
  * that a few seeds show both); which lines have a copy in the other half at first
  * (memory.l2.copies). Pairs of 48 slices a half have the statistics of an H200 (mem_thirds_h200.csv): three thirds,
  * of which one has half of the lines of 64 KB; of other numbers two neighbouring pages have the same slices of each
- * half, and each slice of an odd number is in two pairs. Does not model: a real chip's functions, which aren't published. Time: none. */
+ * half, and each slice of an odd number is in two pairs. Does not model: a real chip's functions, which aren't
+ * published. Time: none. */
 #ifndef LOCKSTEP_MEMORY_SLICE_HASH_H
 #define LOCKSTEP_MEMORY_SLICE_HASH_H
 

@@ -232,9 +232,8 @@ static void append_expectation(const RunResult *result, Canvas *canvas) {
   if (result->failures->len == 0) {
     paint_append(canvas, PAINT_GREEN, result->expects_findings ? "findings as expected" : "as expected");
     paint_plain(canvas, "%s\n",
-                result->expects_findings
-                    ? " (the verdict isn't compared with memory.late_stores or sm.held_up)"
-                    : "");
+                result->expects_findings ? " (the verdict isn't compared with memory.late_stores or sm.held_up)"
+                                         : "");
     if (result->absent)
       paint_plain(canvas, "  `expect` lists what didn't occur: %s\n", result->absent);
     return;

@@ -11,12 +11,12 @@ enum { PERIOD = 64, SAMPLES_MAX = 1024, MILLI = 1000, PERCENT = 100 };
 typedef struct Sampler {
   GArray *rows;     /* uint64_t */
   uint64_t *latest; /* a row that comes last, if its cycle is later than that of the last one */
-  guint width;  /* of a row */
+  guint width;      /* of a row */
   uint64_t period, next;
 } Sampler;
 
-/* How a number is shown: as it is, as a share of what the interval has (of issue slots, thousandths of a cycle), or by
- * the cycle. */
+/* How a number is shown: as it is, as a share of what the interval has (of issue slots, thousandths of a cycle), or
+ * by the cycle. */
 typedef enum { SHOW_COUNT, SHOW_SLOTS, SHOW_BUSY, SHOW_RATE } Show;
 
 /* Numbers that stand one behind the other in a row, and are arguments of one counter. */
@@ -27,17 +27,17 @@ typedef struct Series {
   Show show;
 } Series;
 
-static const char *const slot_args[] = {[STALL_LATENCY] = "latency", [STALL_MEMORY] = "memory",
-                                        [STALL_BARRIER] = "barrier", [STALL_FENCE] = "fence",
-                                        [STALL_PORT] = "port",       [STALL_EMPTY] = "no warp",
-                                        [SLOTS_ISSUED] = "issued"};
+static const char *const slot_args[] = {
+    [STALL_LATENCY] = "latency", [STALL_MEMORY] = "memory", [STALL_BARRIER] = "barrier", [STALL_FENCE] = "fence",
+    [STALL_PORT] = "port",       [STALL_EMPTY] = "no warp", [SLOTS_ISSUED] = "issued"};
 static const char *const port_args[] = {"out", "in"};
 static const char *const served_args[] = {"loads", "stores", "atomics", "lanes of atomics"};
 static const char *const busy_args[] = {"slice", "atomic unit"};
 static const char *const hostage_args[] = {"waiting"};
 static const char *const link_args[] = {"DRAM read", "DRAM written", "to the other half",
                                         "back",      "to the host",  "from the host"};
-#define SERIES(name, args, show) {name, args, G_N_ELEMENTS(args), show}
+#define SERIES(name, args, show) \
+  { name, args, G_N_ELEMENTS(args), show }
 static const Series sm_series[] = {SERIES("issue slots, %", slot_args, SHOW_SLOTS),
                                    SERIES("port, bytes a cycle", port_args, SHOW_RATE)};
 static const Series slice_series[] = {
@@ -113,9 +113,9 @@ static void fill_sm(uint64_t *row, const Gpu *gpu, uint32_t index, uint64_t cycl
 static void fill_memory(uint64_t *row, const MemStats *stats) {
   for (uint32_t i = 0; i < stats->slices; i++) {
     const SliceStats *slice = &stats->slice[i];
-    const uint64_t numbers[SLICE_WIDTH] = {slice->loads,      slice->stores,      slice->atomics,
-                                           slice->operations, slice->busy,        slice->atomic_busy,
-                                           slice->hostage,    slice->out.bytes,   slice->in.bytes};
+    const uint64_t numbers[SLICE_WIDTH] = {slice->loads,      slice->stores,    slice->atomics,
+                                           slice->operations, slice->busy,      slice->atomic_busy,
+                                           slice->hostage,    slice->out.bytes, slice->in.bytes};
     memcpy(row + i * SLICE_WIDTH, numbers, sizeof numbers);
   }
   uint64_t *links = row + stats->slices * SLICE_WIDTH;
@@ -211,7 +211,9 @@ static uint64_t shown(const TimelineRates *rates, Show show, uint64_t number, ui
 }
 
 /* Where a number fell, which a slot that is counted ahead can, it counts as 0. */
-static uint64_t rise(const uint64_t *from, const uint64_t *to, guint i) { return to[i] > from[i] ? to[i] - from[i] : 0; }
+static uint64_t rise(const uint64_t *from, const uint64_t *to, guint i) {
+  return to[i] > from[i] ? to[i] - from[i] : 0;
+}
 
 static bool any_rises(const uint64_t *from, const uint64_t *to, guint count) {
   for (guint i = 0; i < count; i++)

@@ -2,8 +2,8 @@
  * waited for, in percent, and the bytes a cycle of its port; of each slice of the L2 (partition, server) what it
  * served, the share of time that it and its atomic unit were busy, loads and stores that waited as hostages, and
  * bytes a cycle; bytes a cycle of DRAM, between the halves of the L2, and of the host link.
- * A counter's value holds from its time up to the next one. Intervals have 64 cycles or more; those of a long run twice
- * as many as often as there are more than 1024. */
+ * A counter's value holds from its time up to the next one. Intervals have 64 cycles or more; those of a long run
+ * twice as many as often as there are more than 1024. */
 #ifndef LOCKSTEP_REPORT_TIMELINE_RATES_H
 #define LOCKSTEP_REPORT_TIMELINE_RATES_H
 

@@ -4,8 +4,8 @@
 
 #include "sim/detect/naming/finding.h"
 
-/* An unexpected-result beside anything else that may be why. And an update that is lost though its line is one of those that another finding says lack an order: a lock without its
- * fences lets two threads in. `all`: Finding *. */
+/* An unexpected-result beside anything else that may be why. And an update that is lost though its line is one of
+ * those that another finding says lack an order: a lock without its fences lets two threads in. `all`: Finding *. */
 bool consequences_has(const GPtrArray *all, const Finding *finding);
 
 #endif

@@ -85,8 +85,8 @@ void mends_try(const Mends *mends, guint index, RunResult *run, GPtrArray *known
     /* Where warps are held up, or by one more seed of late stores, and no fence helps, something else than a fence is
      * missing, or another one, which what races then is said of. */
     if (repairs_doubt(finding, mends->scenario, variant, &options, cycles, diag) ||
-        (!find_repair(mends, index, run, finding, variant, &options, diag) &&
-         (schedule->held_up || schedule->more) && finding->id == FINDING_UNORDERED_ACCESS))
+        (!find_repair(mends, index, run, finding, variant, &options, diag) && (schedule->held_up || schedule->more) &&
+         finding->id == FINDING_UNORDERED_ACCESS))
       g_ptr_array_add(dropped, g_ptr_array_steal_index(run->findings, --i));
   }
   const Expectation *expect = scenario_expectation(mends->scenario, mends->machine->name);

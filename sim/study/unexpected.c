@@ -6,9 +6,9 @@
 
 static const char late_repair[] =
     "hint: put __threadfence() between the store that came late and what its thread does behind it";
-static const char held_repair[] =
-    "hint: a thread that is slow there goes on with what isn't so any longer: look and change by one atomic operation, "
-    "or do both under a lock";
+static const char held_repair[] = "hint: a thread that is slow there goes on with what isn't so any longer: look and "
+                                  "change by one atomic operation, "
+                                  "or do both under a lock";
 
 /* Where the first buffer that isn't as expected is. */
 static void put_address(Finding *finding, const Simulation *simulation, const char *failure) {
@@ -40,11 +40,10 @@ void unexpected_tell(Simulation *simulation, const Machine *machine, Verdict ver
     return;
   const char *failure = g_ptr_array_index(failures, failures->len - wrong);
   bool late = machine->memory.late_stores;
-  Finding *finding = finding_new(
-      FINDING_UNEXPECTED_RESULT,
-      g_strdup_printf("%s, in a run %s", failure,
-                      late ? "whose stores come late, as the memory model allows"
-                           : "in which a warp is slow, as nothing forbids"));
+  Finding *finding = finding_new(FINDING_UNEXPECTED_RESULT,
+                                 g_strdup_printf("%s, in a run %s", failure,
+                                                 late ? "whose stores come late, as the memory model allows"
+                                                      : "in which a warp is slow, as nothing forbids"));
   finding->file = g_strdup(scenario->file);
   finding->repair = g_strdup(late ? late_repair : held_repair);
   put_address(finding, simulation, failure);

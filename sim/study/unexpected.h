@@ -1,5 +1,5 @@
-/* unexpected.h - what a scenario expects of buffers, in runs that no GPU does by itself but nothing forbids: stores are
- * late (memory.late_stores), or a warp is held up (sm.held_up). Other buffers than those are a finding there,
+/* unexpected.h - what a scenario expects of buffers, in runs that no GPU does by itself but nothing forbids: stores
+ * are late (memory.late_stores), or a warp is held up (sm.held_up). Other buffers than those are a finding there,
  * unexpected-result; other verdicts are findings of their own. */
 #ifndef LOCKSTEP_STUDY_UNEXPECTED_H
 #define LOCKSTEP_STUDY_UNEXPECTED_H

@@ -335,12 +335,13 @@ typedef struct StatsField {
 #define FIELD(type, member) \
   { #member, offsetof(type, member) }
 static const StatsField slice_fields[] = {
-    FIELD(SliceStats, arrived),  FIELD(SliceStats, crossed),      FIELD(SliceStats, loads),
-    FIELD(SliceStats, stores),   FIELD(SliceStats, atomics),      FIELD(SliceStats, operations),
-    FIELD(SliceStats, hits),     FIELD(SliceStats, misses),       FIELD(SliceStats, pending),       FIELD(SliceStats, full),
-    FIELD(SliceStats, waited),   FIELD(SliceStats, busy),         FIELD(SliceStats, atomic_busy),
-    FIELD(SliceStats, hostages), FIELD(SliceStats, hostage),      FIELD(SliceStats, in.messages),
-    FIELD(SliceStats, in.bytes), FIELD(SliceStats, out.messages), FIELD(SliceStats, out.bytes),
+    FIELD(SliceStats, arrived),     FIELD(SliceStats, crossed),  FIELD(SliceStats, loads),
+    FIELD(SliceStats, stores),      FIELD(SliceStats, atomics),  FIELD(SliceStats, operations),
+    FIELD(SliceStats, hits),        FIELD(SliceStats, misses),   FIELD(SliceStats, pending),
+    FIELD(SliceStats, full),        FIELD(SliceStats, waited),   FIELD(SliceStats, busy),
+    FIELD(SliceStats, atomic_busy), FIELD(SliceStats, hostages), FIELD(SliceStats, hostage),
+    FIELD(SliceStats, in.messages), FIELD(SliceStats, in.bytes), FIELD(SliceStats, out.messages),
+    FIELD(SliceStats, out.bytes),
 };
 static const StatsField port_fields[] = {
     FIELD(PortStats, out.messages), FIELD(PortStats, out.bytes), FIELD(PortStats, in.messages),
