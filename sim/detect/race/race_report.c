@@ -397,7 +397,7 @@ static const char *gap_text(const ProbePoint *point, const Race *race, const Rac
   switch (is_handed_narrowly(point, race, second) ? RACE_NARROW_RELEASE : race->cause) {
   case RACE_NO_RELEASE:
   case RACE_NO_ACQUIRE: return "a fence is missing between the two";
-  case RACE_NARROW_RELEASE:
+  case RACE_NARROW_RELEASE: return "the scope of the fence, or of the access that hands over, is too small";
   case RACE_NARROW_ACQUIRE: return "the fence's scope is too small";
   case RACE_NARROW_TAKE: return "the scope of the access that takes what is handed over is too small";
   case RACE_NO_SYNC: return "a __syncwarp() is missing between the two";
