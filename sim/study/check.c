@@ -327,7 +327,8 @@ static void settle_consequences(Gathering *all, const Expectation *expect) {
   for (guint i = all->united.findings->len; i-- > 0;) {
     const Finding *finding = g_ptr_array_index(all->united.findings, i);
     bool is_told = finding->id == FINDING_UNEXPECTED_RESULT && all->has_wrong_buffers;
-    if (!is_told && !consequences_has(all->united.findings, finding))
+    if (!is_told && !consequences_has(all->united.findings, finding) &&
+        !consequences_same_fences(all->united.findings, i))
       continue;
     any = true;
     drop_from_worst(all, finding);

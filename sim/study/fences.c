@@ -1,5 +1,7 @@
 #include "sim/study/fences.h"
 
+#include <string.h>
+
 #include "sim/study/put_fences.h"
 #include "sim/study/repairs.h"
 
@@ -235,6 +237,23 @@ static char *success_text(const Sought *sought, const char *places, guint fences
                          sought->trials, one ? "run" : "runs", fences > 1 ? "them" : "it", one ? "lacks" : "lack");
 }
 
+static gint compare_texts(gconstpointer a, gconstpointer b) {
+  return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The same for the same fences, in whatever order they were found. */
+static char *set_key(const GPtrArray *fences) {
+  g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
+  for (guint i = 0; i < fences->len; i++) {
+    const LateFence *fence = g_ptr_array_index(fences, i);
+    g_ptr_array_add(texts, g_strdup_printf("%s %d %u", fence->kernel, fence->before,
+                                           g_array_index(fence->insts, uint32_t, 0)));
+  }
+  g_ptr_array_sort(texts, compare_texts);
+  g_ptr_array_add(texts, NULL);
+  return g_strjoinv(",", (char **)texts->pdata);
+}
+
 bool fence_search_try(FenceSearch *search, Finding *finding, guint index, const RunResult *run, Diag *diag) {
   if (!finding->fences)
     return false;
@@ -253,6 +272,8 @@ bool fence_search_try(FenceSearch *search, Finding *finding, guint index, const 
   }
   g_autofree char *places = places_text(fences);
   add_evidence(finding, fences);
+  if (answer == FENCES_HELP)
+    finding->mended_by = set_key(fences);
   g_free(finding->repair);
   finding->repair = answer == FENCES_HELP
                         ? success_text(&sought, places, fences->len)

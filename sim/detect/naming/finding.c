@@ -147,6 +147,7 @@ void finding_free(Finding *finding) {
   g_free(finding->space);
   g_free(finding->holder);
   g_free(finding->repair);
+  g_free(finding->mended_by);
   if (finding->repairs)
     g_ptr_array_unref(finding->repairs);
   if (finding->fences)
@@ -177,6 +178,7 @@ Finding *finding_copy(const Finding *finding) {
   copy->space = g_strdup(finding->space);
   copy->holder = g_strdup(finding->holder);
   copy->repair = g_strdup(finding->repair);
+  copy->mended_by = g_strdup(finding->mended_by);
   copy->repairs = NULL;
   copy->doubt = NULL;
   copy->fences = NULL;

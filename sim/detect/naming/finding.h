@@ -127,6 +127,7 @@ typedef struct Finding {
   GPtrArray *fences;     /* LateFence *, the likeliest first; NULL: none. A copy has none */
   AtomicUpdates *atomics; /* that may mend it; NULL: none. A copy has none */
   bool fences_tried;     /* those of the same finding of a later run */
+  char *mended_by;       /* the fences that were tried and end it, as a key; NULL: none */
   bool without_fences;   /* a wait where stores are late, of which nobody says which fences might help */
   bool repairs_first;    /* they are tried if no repair helps; else before these */
   bool unless_right;     /* it may do no harm: told unless the scenario expects buffers, and they are as expected */
