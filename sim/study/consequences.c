@@ -37,8 +37,8 @@ Finding *consequences_same_fences(const GPtrArray *all, guint index) {
     Finding *other = g_ptr_array_index(all, i);
     if (other->id != finding->id || g_strcmp0(other->mended_by, finding->mended_by) != 0)
       continue;
-    Evidence *evidence = finding_add_evidence(
-        other, finding->line, g_strdup_printf("what is mended likewise: %s", finding->message));
+    Evidence *evidence =
+        finding_add_evidence(other, finding->line, g_strdup_printf("what is mended likewise: %s", finding->message));
     evidence->file = g_strdup(finding->file);
     return other;
   }

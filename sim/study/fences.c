@@ -246,8 +246,8 @@ static char *set_key(const GPtrArray *fences) {
   g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
   for (guint i = 0; i < fences->len; i++) {
     const LateFence *fence = g_ptr_array_index(fences, i);
-    g_ptr_array_add(texts, g_strdup_printf("%s %d %u", fence->kernel, fence->before,
-                                           g_array_index(fence->insts, uint32_t, 0)));
+    g_ptr_array_add(
+        texts, g_strdup_printf("%s %d %u", fence->kernel, fence->before, g_array_index(fence->insts, uint32_t, 0)));
   }
   g_ptr_array_sort(texts, compare_texts);
   g_ptr_array_add(texts, NULL);
@@ -272,8 +272,8 @@ bool fence_search_try(FenceSearch *search, Finding *finding, guint index, const 
   }
   g_autofree char *places = places_text(fences);
   add_evidence(finding, fences);
-  if (answer == FENCES_HELP)
-    finding->mended_by = set_key(fences);
+  g_free(finding->mended_by);
+  finding->mended_by = answer == FENCES_HELP ? set_key(fences) : NULL;
   g_free(finding->repair);
   finding->repair = answer == FENCES_HELP
                         ? success_text(&sought, places, fences->len)

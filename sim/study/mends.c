@@ -31,7 +31,9 @@ static void mend_known(const Mends *mends, guint index, const RunResult *run, Fi
   if (!fence_search_try(mends->fences, finding, index, run, diag))
     return;
   g_free(known->repair);
+  g_free(known->mended_by);
   known->repair = g_strdup(finding->repair);
+  known->mended_by = g_strdup(finding->mended_by);
   while (finding->evidence->len > before)
     g_ptr_array_add(known->evidence, g_ptr_array_steal_index(finding->evidence, before));
 }
