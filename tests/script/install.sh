@@ -1,9 +1,9 @@
 #!/bin/sh
 # What `make install` installs holds together where it is (TAP): the links of each document, and the program with the
-# scenarios that the documents name.
+# scenarios that the documents name. And `make dist` takes all files along.
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 4
+plan 5
 
 make -C "$BUILDDIR" install DESTDIR="$folder/root" >"$folder/made" 2>&1 </dev/null || :
 program=$(find "$folder/root" -path '*/bin/lockstep')
@@ -33,4 +33,13 @@ missing_scenarios() { # complains about scenarios that an example of a document 
 }
 point "the scenarios in their examples" "$(missing_scenarios)"
 expect "an example runs from anywhere" 0 'completed' "$program" run doc/blog_totals.yaml -m gtx1060
+
+make -C "$BUILDDIR" distdir distdir="$folder/dist" >"$folder/made" 2>&1 </dev/null || :
+left_out() { # of a clone
+  test -x "$folder/dist/configure" || tail -5 "$folder/made"
+  { git -C "$SRCDIR" ls-files 2>/dev/null || :; } | grep -vE '^\.(ci/|gitignore)' | while read -r file; do
+    test -e "$folder/dist/$file" || echo "$file isn't distributed"
+  done
+}
+point "what is distributed" "$(left_out)"
 finish
