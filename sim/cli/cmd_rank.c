@@ -16,8 +16,8 @@ static const CommandHelp help = {
              "measured cycles, the ratio to the first scenario (or --baseline), shared memory beyond the data,\n"
              "lock bits. Scenarios that do different numbers of operations are compared by the time of one.\n"
              "--primitives, with -m and no scenario, answers Table 5 of Stuart and Owens for the machine: the best\n"
-             "barrier, mutex and semaphore at several numbers of blocks, and where that changes; -p changes params that some\n"
-             "of them have (-p imax=4).",
+             "barrier, mutex and semaphore at several numbers of blocks, and where that changes; -p changes params\n"
+             "that some of them have (-p imax=4).",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_BASELINE |
               OPTIONS_FORMAT | OPTIONS_PRIMITIVES,
     .example = "  lockstep rank traces/reduction/*.yaml -m gtx570\n"

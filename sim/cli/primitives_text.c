@@ -144,7 +144,8 @@ static int rank_machine(const char *name, const Options *options, bool first, Di
     return diag_has_errors(diag) ? STATUS_OK : studies_cut_short(options, diag);
   g_autoptr(GString) text = g_string_new(NULL);
   if (options->format == FORMAT_CSV) {
-    g_string_append(text, first ? "machine,kind,blocks,rank,primitive,operations_per_second,problem,settings,params\n" : "");
+    if (first)
+      g_string_append(text, "machine,kind,blocks,rank,primitive,operations_per_second,problem,settings,params\n");
     append_csv(text, contests, machine->name, options);
   } else if (options->format == FORMAT_JSON) {
     append_json(text, contests, machine, options, seeds, first);
