@@ -12,6 +12,8 @@
 
 /* Shorter windows, and smaller budgets, aren't worth it. */
 enum { WINDOW_MIN = 8, BUDGET_MIN = 1000 };
+/* The work of so many windows counts when it is decided whether threads share the next one. */
+enum { USUAL_OF = 8 };
 /* So many requests before it is sent a request comes to the host's cache. */
 enum { REQUEST_AHEAD = 3 };
 
@@ -60,7 +62,7 @@ typedef struct Window {
   uint32_t *order;   /* the same as threads share them, and where those of each thread end */
   uint32_t ends[TEAM_THREADS_MAX];
   uint32_t count;
-  int64_t work;    /* instructions of the newest, and parts of accesses */
+  int64_t work;    /* instructions of it, and parts of accesses */
   uint32_t served; /* parts of accesses that wait to be performed */
   bool shared;     /* by the team */
   bool apart;      /* ... and what passes between SMs and memory, too */
@@ -117,7 +119,7 @@ static void run_components(Window *window) {
   for (uint32_t i = 0; i < window->used_count; i++)
     if (gpu->due[window->used[i]] < window->end)
       window->running[window->count++] = window->used[i];
-  window->shared = gpu->team && window->work >= gpu->team_work;
+  window->shared = gpu->team && gpu->usual_work >= gpu->team_work;
   window->apart = window->shared && gpu->goes_apart;
   if (window->shared)
     go_home(window);
@@ -246,6 +248,7 @@ static void run_window(Window *window) {
     window->work += issued;
     gpu->budget -= issued;
   }
+  gpu->usual_work += (window->work - gpu->usual_work) / (gpu->usual_work ? USUAL_OF : 1);
   gpu->window_work += window->work;
   enlarge(gpu);
   take_faults(window);

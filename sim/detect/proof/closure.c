@@ -10,6 +10,7 @@
 enum {
   WINDOW_LEAST = 50000,   /* instructions watched at the most: so many, */
   WINDOW_PER_WARP = 8000, /* and so many for each warp that can issue */
+  UNREAD_PART = 4,        /* a warp that issues such a part of its share without reading anything waits for nothing */
   LOOKS_PER_WARP = 1000,  /* different ones: a warp with more of them counts something */
   WORDS_LEAST = 1000,     /* that they come to, at the most: so many, */
   WORDS_PER_WARP = 8      /* and so many for each: who comes to more goes on, from one to the next */
@@ -18,6 +19,7 @@ enum {
 typedef struct Watched {
   uint64_t age; /* of the warp, and 1; 0: nobody is watched in this slot */
   bool begun;
+  uint32_t unread; /* instructions since it last read memory */
   uint64_t start;   /* what decides about the first of `looks` */
   GArray *looks;    /* Look: since the warp waited for nothing */
   GPtrArray *words; /* LookWord *: that take several values, and that only this warp comes to */
@@ -27,6 +29,7 @@ struct Closure {
   Gpu *gpu;
   Watched *watched;    /* of each warp slot of the machine */
   uint32_t warps;      /* that are watched */
+  uint64_t unread;     /* instructions that one of them issues, at the most, without reading anything */
   SeenBy alike;        /* which warps do the same in the same state, and so have their looks in common */
   KernelState *states; /* of each launch's kernel */
   GHashTable *words;   /* by place: LookWord */
@@ -281,8 +284,10 @@ static void note_access(void *user, const ProbePoint *point, AccessSpace space, 
     tell_apart(closure, SEEN_BY_BLOCK); /* it is at other places for other blocks */
   uint32_t rows = access_words(bytes);
   come_to_words(closure, point, space, kind, address, rows);
-  if (kind != ACCESS_WRITE)
+  if (kind != ACCESS_WRITE) {
     circle_words_note(&closure->circle, point, space, kind == ACCESS_ATOMIC, address);
+    watched->unread = 0;
+  }
   Look *look = is_look(closure, point, kind) ? begin_look(closure, watched, point) : NULL;
   if (!look)
     return;
@@ -387,8 +392,9 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   closure->told = 0;
   if (local || (unit == UNIT_SYSREG && !is_of_launch(point->inst->mode)))
     tell_apart(closure, SEEN_BY_WARP);
+  Watched *watched = watched_at(closure, point->sm, point->warp->slot);
   closure->broken |=
-      unit == UNIT_BARRIER || watched_at(closure, point->sm, point->warp->slot)->age != point->warp->age + 1;
+      unit == UNIT_BARRIER || watched->age != point->warp->age + 1 || ++watched->unread > closure->unread;
 }
 
 static void note_copy(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes) {
@@ -561,6 +567,7 @@ static bool watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuSt
                        .words_change = true,
                        .enough = is_known,
                        .user = closure};
+  closure->unread = whole / (UNREAD_PART * (uint64_t)closure->warps);
   Probe probe = {.user = closure,
                  .issued = note_issued,
                  .access = note_access,

@@ -1,5 +1,7 @@
 #include "sim/detect/proof/repetition.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "sim/core/host.h"
 #include "sim/detect/proof/circle.h"
@@ -9,7 +11,8 @@ enum {
   WINDOW_LEAST = 40000,   /* instructions watched: so many, */
   WINDOW_PER_WARP = 4000, /* and so many for each warp that can issue */
   SEEN_LEAST = 64,        /* so often a warp goes on, waiting for nothing, in the second half */
-  NEW_PART = 32           /* one of so many states there may be new */
+  NEW_PART = 32,          /* one of so many states there may be new */
+  NEW_MOST = 500          /* a warp that did so much in the first quarter, all of it new, isn't watched any further */
 };
 
 /* How often something was seen, and was new. */
@@ -20,24 +23,20 @@ typedef struct Tally {
 typedef struct Repetition {
   Gpu *gpu;
   uint64_t *age;       /* of the warp, and 1, of each warp slot of the machine; 0: nobody is watched there */
-  Tally *tally;        /* of each warp slot, in the second half */
+  Tally *tally;        /* of each warp slot, in this part of the window: before the second half, or in it */
   Tally memory;        /* the same of what memory holds */
-  GHashTable *states;  /* of all warps, and of memory */
+  GHashTable *states;  /* of all warps, and of memory: numbers without a pattern, in place of pointers */
   KernelState *kernel; /* of each launch */
   uint64_t newest;     /* hash of memory, when it was looked at last */
   uint32_t warps;
-  bool second;         /* half */
   bool broken;         /* something happened that a state doesn't say */
 } Repetition;
 
 static uint32_t slot_of(const Sm *sm, const Warp *warp) { return sm->index * SM_WARPS_MAX + warp->slot; }
 
 static void count(Repetition *repetition, Tally *tally, uint64_t state) {
-  bool new = !g_hash_table_contains(repetition->states, &state);
-  if (new)
-    g_hash_table_add(repetition->states, g_memdup2(&state, sizeof state));
-  tally->seen += repetition->second;
-  tally->new += repetition->second && new;
+  tally->seen++;
+  tally->new += g_hash_table_add(repetition->states, GSIZE_TO_POINTER(state));
 }
 
 static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
@@ -69,7 +68,7 @@ static void init(Repetition *repetition, Gpu *gpu) {
   *repetition = (Repetition){.gpu = gpu,
                              .age = g_new0(uint64_t, slots),
                              .tally = g_new0(Tally, slots),
-                             .states = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL),
+                             .states = g_hash_table_new(NULL, NULL),
                              .kernel = g_new0(KernelState, gpu->launches->len),
                              .broken = !host_is_still(gpu->host) || gpu->locks};
   for (uint32_t i = 0; i < gpu->used_sms; i++)
@@ -100,8 +99,22 @@ static bool all_repeat(const Repetition *repetition) {
   return repeats(&repetition->memory);
 }
 
-/* Runs half of the window. False if it isn't over, or something has come to an end. */
-static bool run_half(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+/* Somebody does one new thing after the other. */
+static bool goes_on(const Repetition *repetition) {
+  uint32_t slots = repetition->gpu->used_sms * SM_WARPS_MAX;
+  for (uint32_t slot = 0; slot < slots; slot++)
+    if (repetition->tally[slot].seen >= NEW_MOST && repetition->tally[slot].new == repetition->tally[slot].seen)
+      return true;
+  return false;
+}
+
+static void begin_second_half(Repetition *repetition) {
+  memset(repetition->tally, 0, (gsize)repetition->gpu->machine->gpu.sms * SM_WARPS_MAX * sizeof *repetition->tally);
+  repetition->memory = (Tally){0};
+}
+
+/* Runs a part of the window. False if it isn't over, or something has come to an end. */
+static bool run_part(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
   Gpu *gpu = repetition->gpu;
   uint64_t progress = gpu->progress;
   *stop = gpu_run(gpu, instructions, limit_cycles);
@@ -114,9 +127,10 @@ static bool watch(Repetition *repetition, uint64_t instructions, uint64_t limit_
   Probe probe = {.user = repetition, .issued = note_issued};
   gpu_subscribe(gpu, &probe);
   gpu_watch_memory(gpu, true);
-  bool runs = run_half(repetition, instructions / 2, limit_cycles, stop);
-  repetition->second = true;
-  runs = runs && run_half(repetition, instructions / 2, limit_cycles, stop);
+  bool runs = run_part(repetition, instructions / 4, limit_cycles, stop) && !goes_on(repetition) &&
+              run_part(repetition, instructions / 4, limit_cycles, stop);
+  begin_second_half(repetition);
+  runs = runs && run_part(repetition, instructions / 2, limit_cycles, stop);
   gpu_watch_memory(gpu, false);
   gpu_unsubscribe(gpu, &probe);
   return runs && circle_is_performed(gpu, issued) && host_is_still(gpu->host) && all_repeat(repetition);

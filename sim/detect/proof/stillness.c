@@ -5,8 +5,10 @@
 #include "sim/detect/proof/warp_digest.h"
 
 enum {
-  WINDOW_LEAST = 20000,  /* instructions watched at the most: so many, */
-  WINDOW_PER_WARP = 4000 /* and so many for each warp that can issue */
+  WINDOW_LEAST = 20000,   /* instructions watched at the most: so many, */
+  WINDOW_PER_WARP = 4000, /* and so many for each warp that can issue */
+  UNREAD_PART = 2         /* a warp that issues such a part of its share without reading anything, and doesn't come
+                           * back, computes */
 };
 
 /* A warp's way. It is looked at where it waits for no reply. */
@@ -16,6 +18,7 @@ typedef struct Round {
                     * steps, so that it doesn't come to the same places of a loop again and again */
   uint32_t pc, active;
   uint32_t steps, renew_after;
+  uint32_t unread; /* instructions since it last read memory */
   bool back;
 } Round;
 
@@ -23,6 +26,7 @@ typedef struct Stillness {
   Gpu *gpu;
   Round *round;        /* of each warp slot of the machine */
   uint32_t left;       /* warps that haven't come back */
+  uint64_t unread;     /* instructions that one of these issues, at the most, without reading anything */
   KernelState *states; /* of each launch's kernel */
   uint64_t *issued;    /* of each SM: its accesses so far, when the last warp came back; NULL: some haven't */
   CircleWords words;
@@ -46,7 +50,10 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   const Warp *warp = point->warp;
   Round *round = round_of(still, point->sm, warp);
   still->broken |= round->age != warp->age + 1 || op_info[point->inst->op].unit == UNIT_BARRIER;
-  if (round->back || warp->pending || still->broken)
+  if (round->back)
+    return;
+  still->broken |= ++round->unread > still->unread;
+  if (warp->pending || still->broken)
     return;
   bool renews = round->steps == round->renew_after;
   if (!renews && (warp->pc != round->pc || warp->active != round->active)) {
@@ -65,6 +72,7 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
                    .digest = digest,
                    .pc = warp->pc,
                    .active = warp->active,
+                   .unread = round->unread,
                    .renew_after = round->renew_after + round->renew_after / 2 + 1};
 }
 
@@ -73,9 +81,12 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
 static void note_access(void *user, const ProbePoint *point, AccessSpace space, AccessKind kind,
                         const uint64_t address[32], uint32_t bytes, uint32_t taken, bool unlock, uint64_t number) {
   (void)bytes, (void)number;
+  Stillness *still = user;
   bool atomic = kind == ACCESS_ATOMIC || taken || unlock;
   if (kind != ACCESS_WRITE || unlock)
-    circle_words_note(&((Stillness *)user)->words, point, space, atomic, address);
+    circle_words_note(&still->words, point, space, atomic, address);
+  if (kind != ACCESS_WRITE)
+    round_of(still, point->sm, point->warp)->unread = 0;
 }
 
 static void note_copy(void *user, const ProbePoint *point, const uint32_t physical[32], uint32_t bytes) {
@@ -131,6 +142,7 @@ static bool watch(Stillness *still, SeenLoads *seen, uint64_t share, uint64_t li
   SeenWindow window = {.instructions = MIN(whole, MAX((uint64_t)CIRCLE_SHARE_LEAST, share)),
                        .enough = is_known,
                        .user = still};
+  still->unread = whole / (UNREAD_PART * (uint64_t)still->left);
   Probe probe = {.user = still, .issued = note_issued, .access = note_access, .copy = note_copy, .bulk = note_bulk};
   gpu_subscribe(gpu, &probe);
   gpu->local_changed = false;
