@@ -5,8 +5,8 @@
 enum { BROUGHT_MAX = 8 };
 
 void barrier_order_reset(BarrierOrder *barrier) {
-  vclock_reset(&barrier->arrived);
-  vclock_reset(&barrier->relied);
+  vclock_clear(&barrier->arrived);
+  vclock_clear(&barrier->relied);
   if (barrier->handed)
     g_array_set_size(barrier->handed, 0);
   fence_order_reset(&barrier->fences);

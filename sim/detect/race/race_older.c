@@ -148,14 +148,14 @@ void race_older_writes(Step *step, const Group *group) {
   past->writes++;
   if (past->count == PAST_VALUES_MAX) {
     VClock space = past->values[0].given;
-    vclock_reset(&space);
+    vclock_clear(&space);
     memmove(past->values, past->values + 1, (PAST_VALUES_MAX - 1) * sizeof *past->values);
     past->values[--past->count].given = space;
   }
   PastValue *value = &past->values[past->count++];
   value->value = value_now(step, group->word);
   value->ended_by = race_words_access(step, group->lanes, group->bytes, true);
-  vclock_reset(&value->given);
+  vclock_clear(&value->given);
   if (race_trial_asks_older(&step->watch->trial))
     order_given(&step->watch->order, group->cell, group->bytes, &value->given);
 }

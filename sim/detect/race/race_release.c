@@ -69,9 +69,9 @@ void order_given(const RaceOrder *order, Cell *cell, uint32_t bytes, VClock *clo
 /* Nothing was handed on. */
 static void reset_given(Released *released) {
   for (unsigned i = 0; i < SCOPES; i++)
-    vclock_reset(&released->given[i]);
+    vclock_clear(&released->given[i]);
   for (unsigned i = 0; i < released->gifts; i++)
-    vclock_reset(&released->gift[i].clock);
+    vclock_clear(&released->gift[i].clock);
   released->gifts = 0;
   released->crowded = false;
 }
@@ -85,7 +85,7 @@ static void give_block(Released *released, const WarpOrder *warp, const VClock *
   if (i == GIFTS_MAX) { /* the oldest one's block is forgotten */
     VClock *oldest = &released->gift[0].clock, space;
     vclock_join(&released->given[ON_ONE_GPU], oldest);
-    vclock_reset(oldest);
+    vclock_clear(oldest);
     space = *oldest;
     memmove(released->gift, released->gift + 1, (GIFTS_MAX - 1) * sizeof *released->gift);
     released->gift[--i].clock = space;
@@ -163,7 +163,7 @@ static void hand_on(RaceOrder *order, CellPart *part, uint32_t handoff, uint32_t
   part->handed_time = time;
   if (part->released && has_own_clock(order)) {
     Released *released = &g_array_index(order->released, Released, part->released - 1);
-    vclock_reset(&released->clock);
+    vclock_clear(&released->clock);
     released->change = ++order->changes;
   }
 }

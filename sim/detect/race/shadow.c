@@ -472,19 +472,19 @@ static bool land(AccessList *list, uint32_t number, const Access *access) {
 /* What is asked of each access of a list, taken out of the loop. */
 typedef struct Asked {
   const AccessOrder *order;
-  const VClockEntry *entry;
+  const VClockPart *part;
   uint32_t count, first, floor;
 } Asked;
 
 static Asked ask(const AccessOrder *order) {
   const VClock *clock = order->clock;
-  return (Asked){order, clock->entry, clock->count, clock->count ? clock->entry[0].actor : 0, clock->floor};
+  return (Asked){order, clock->part, clock->count, clock->count ? clock->part[0].first : 0, clock->floor};
 }
 
 static inline bool knows(const Asked *asked, const Access *old) {
-  uint32_t at = old->actor - asked->first;
-  if (old->actor >= asked->floor && at < asked->count && asked->entry[at].actor == old->actor)
-    return asked->entry[at].time >= old->time;
+  uint32_t at = (old->actor - asked->first) / VCLOCK_RUN;
+  if (old->actor >= asked->floor && at < asked->count && old->actor - asked->part[at].first < VCLOCK_RUN)
+    return asked->part[at].run->time[old->actor % VCLOCK_RUN] >= old->time;
   return vclock_knows(asked->order->clock, old->actor, old->time);
 }
 

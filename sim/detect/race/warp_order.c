@@ -16,13 +16,13 @@ void fence_order_clear(FenceOrder *fences) {
 }
 
 void fence_order_reset(FenceOrder *fences) {
-  vclock_reset(&fences->known);
+  vclock_clear(&fences->known);
   for (unsigned i = 0; i < G_N_ELEMENTS(fences->strict); i++)
-    vclock_reset(&fences->strict[i]);
-  vclock_reset(&fences->omitted);
+    vclock_clear(&fences->strict[i]);
+  vclock_clear(&fences->omitted);
   for (unsigned i = 0; i < SCOPES; i++) {
-    vclock_reset(&fences->fenced[i]);
-    vclock_reset(&fences->pending[i]);
+    vclock_clear(&fences->fenced[i]);
+    vclock_clear(&fences->pending[i]);
   }
 }
 
@@ -73,8 +73,8 @@ static void clear_relied(WarpOrder *warp) {
 }
 
 static void reset_relied(WarpOrder *warp) {
-  vclock_reset(&warp->relied);
-  vclock_reset(&warp->stored);
+  vclock_clear(&warp->relied);
+  vclock_clear(&warp->stored);
   warp->attempts = 0;
 }
 
@@ -115,7 +115,7 @@ void warp_order_clear(WarpOrder *warp) {
 
 void warp_order_reset(WarpOrder *warp, bool ptx, bool lanes) {
   leave_views(warp);
-  vclock_reset(&warp->clock);
+  vclock_clear(&warp->clock);
   reset_relied(warp);
   if (ptx != (warp->fences != NULL) || lanes != (warp->lanes[0] != NULL))
     forget_order(warp);
