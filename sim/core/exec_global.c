@@ -167,12 +167,13 @@ static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const ui
 /* The access that the instruction makes, to checked addresses, without its data. */
 static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32], const Span *span,
                           BackingBuffer *buffer) {
-  Flight *flight = flights_new(&issue->sm->flights);
+  uint32_t bytes = width_bytes[issue->inst->width];
+  Flight *flight = flights_new(&issue->sm->flights, kind == MEM_ATOMIC ? (uint32_t)FLIGHT_ROWS : access_words(bytes));
   MemRequest *request = &flight->request;
   request->kind = kind;
   request->sm = issue->sm->index;
   request->mask = issue->mask;
-  request->bytes = width_bytes[issue->inst->width];
+  request->bytes = bytes;
   request->run = span->run;
   request->together = span->low == span->high;
   request->host = false;
@@ -335,7 +336,7 @@ static Flight *make_queue_flight(Issue *issue, const uint64_t address[32]) {
   span.run = false; /* the bytes of its results aren't side by side in memory */
   Flight *flight = new_flight(issue, MEM_ATOMIC, address, &span, same ? first : NULL);
   flight->request.queue = issue->inst->op == OP_ENQUEUE ? MEM_ENQUEUE : MEM_DEQUEUE;
-  memset(flight->data, 0, sizeof flight->data);
+  memset(flight->data, 0, FLIGHT_ROWS * sizeof *flight->data);
   return flight;
 }
 

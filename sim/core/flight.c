@@ -19,7 +19,7 @@ static void flight_free(gpointer data) {
 void flights_init(Flights *flights) {
   *flights = (Flights){.event_time = WHEEL_NEVER,
                        .pool = g_ptr_array_new_with_free_func(flight_free),
-                       .free = NO_FLIGHT,
+                       .free = {NO_FLIGHT, NO_FLIGHT, NO_FLIGHT, NO_FLIGHT},
                        .oldest = NO_FLIGHT,
                        .newest = NO_FLIGHT};
 }
@@ -36,7 +36,6 @@ void flights_clear(Flights *flights) {
 /* It is the next one that is made: what that writes. */
 static void prefetch_new(const Flight *flight) {
   const char *address = (const char *)flight->request.address, *first = (const char *)&flight->request.kind;
-  __builtin_prefetch(&flight->request.piece[0], 1);
   for (uint32_t at = 0; at < sizeof flight->request.address; at += 64)
     __builtin_prefetch(address + at, 1);
   for (uint32_t at = 0; at < 256; at += 64)
@@ -45,17 +44,19 @@ static void prefetch_new(const Flight *flight) {
   __builtin_prefetch(&flight->data[0][16], 1);
 }
 
-Flight *flights_new(Flights *flights) {
-  if (flights->free != NO_FLIGHT) {
-    Flight *flight = flights_at(flights, flights->free);
-    flights->free = flight->next;
+Flight *flights_new(Flights *flights, uint32_t rows) {
+  uint32_t size = rows > 1 ? 32 - (uint32_t)__builtin_clz(rows - 1) : 0, *free = &flights->free[size];
+  if (*free != NO_FLIGHT) {
+    Flight *flight = flights_at(flights, *free);
+    *free = flight->next;
     flight->decoded = NULL;
     flight->remote = false;
-    if (flights->free != NO_FLIGHT)
-      prefetch_new(flights_at(flights, flights->free));
+    if (*free != NO_FLIGHT)
+      prefetch_new(flights_at(flights, *free));
     return flight;
   }
-  Flight *flight = g_new0(Flight, 1);
+  Flight *flight = g_malloc0(sizeof *flight + (sizeof *flight->data << size));
+  flight->size = size;
   flight->index = flights->pool->len;
   g_ptr_array_add(flights->pool, flight);
   return flight;
@@ -77,8 +78,8 @@ void flights_release(Flights *flights, Flight *flight) {
     g_clear_pointer(&flight->undefined, g_free);
   if (G_UNLIKELY(flight->met != NULL))
     g_clear_pointer(&flight->met, g_free);
-  flight->next = flights->free;
-  flights->free = flight->index;
+  flight->next = flights->free[flight->size];
+  flights->free[flight->size] = flight->index;
 }
 
 void flights_count_parts(Flights *flights, Flight *flight, const MemNext *next, const FlightQueues *queues) {

@@ -26,6 +26,8 @@ struct UndefinedMet;
 /* Rows of a Flight's data: the words that a lane stores or gets; of an atomic operation its operand b, and from
  * FLIGHT_OPERAND_C on operand c, each of up to 128 bits. */
 enum { FLIGHT_ROWS = 8, FLIGHT_OPERAND_C = 4, NO_FLIGHT = UINT32_MAX };
+/* There may be hundreds of thousands of Flights: they have 1, 2, 4 or 8 rows, each size its own free ones. */
+enum { FLIGHT_SIZES = 4 };
 
 /* Sectors in a row that a load brings to the L1, for the lowest lane that wants one. */
 typedef struct Fill {
@@ -74,8 +76,9 @@ typedef struct Flight {
   GArray *waiters;                  /* Waiter; NULL: none so far */
   uint8_t (*undefined)[WARP_LANES]; /* bytes without a value that a load's lanes got, by row; NULL: none */
   struct UndefinedMet *met;         /* those that an atomic operation met; NULL: none */
-  uint32_t data[FLIGHT_ROWS][WARP_LANES];
   bool changed[WARP_LANES]; /* of an atomic operation that is performed: the lane changed its word */
+  uint32_t size;            /* it has 1 << size rows */
+  uint32_t data[][WARP_LANES];
 } Flight;
 
 /* A reply that is due. */
@@ -101,7 +104,8 @@ typedef struct Flights {
   Reply *reply;
   uint32_t first_reply, end_reply, reply_space;
   GPtrArray *pool;         /* Flight *: all that there are */
-  uint32_t free;           /* index of one that isn't in use, and of others by `next`; NO_FLIGHT: there is none */
+  /* Of each size: index of one that isn't in use, and of others by `next`; NO_FLIGHT: there is none. */
+  uint32_t free[FLIGHT_SIZES];
   uint64_t event_time;     /* when the next reply is due, or places that somebody waits for; WHEEL_NEVER: unknown */
   uint64_t made;           /* how many were made so far: the number of the newest */
   uint32_t oldest, newest; /* of those under way; NO_FLIGHT: none */
@@ -117,8 +121,9 @@ typedef struct Flights {
 
 void flights_init(Flights *flights);
 void flights_clear(Flights *flights);
-/* One that isn't in use. Its request and data are to be filled; it is to be sent or released. */
-Flight *flights_new(Flights *flights);
+/* One that isn't in use, with so many rows or more, 1 to FLIGHT_ROWS. Its request and data are to be filled; it is to
+ * be sent or released. */
+Flight *flights_new(Flights *flights, uint32_t rows);
 void flights_release(Flights *flights, Flight *flight);
 static inline Flight *flights_at(const Flights *flights, uint32_t index) {
   return g_ptr_array_index(flights->pool, index);

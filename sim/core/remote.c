@@ -93,11 +93,12 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint32_t offset[WAR
     sms[lane] = place.sm->index;
     address[lane] = remote_address(place.sm->index, place.physical);
   }
-  Flight *flight = flights_new(&issue->sm->flights);
+  uint32_t bytes = width_bytes[inst->width];
+  Flight *flight = flights_new(&issue->sm->flights, kind == MEM_ATOMIC ? (uint32_t)FLIGHT_ROWS : access_words(bytes));
   flight->request = (MemRequest){.kind = kind,
                                  .sm = issue->sm->index,
                                  .mask = issue->mask,
-                                 .bytes = width_bytes[inst->width],
+                                 .bytes = bytes,
                                  .queue = MEM_NO_QUEUE,
                                  .unused = inst->op == OP_RED};
   memcpy(flight->request.address, address, sizeof address);

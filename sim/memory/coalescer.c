@@ -27,18 +27,18 @@ static uint32_t sector_bit(const Coalescer *coalescer, uint64_t address) {
 /* Bits from the lower to the higher one. */
 static uint32_t between(uint32_t low, uint32_t high) { return high | (high - low); }
 
-static void count_sectors(MemRequest *request, uint32_t count) {
+static void count_sectors(MemPiece piece[], uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
-    uint32_t sectors = request->piece[i].sectors, more = sectors & (sectors - 1);
-    request->piece[i].shape = (MemShape){.sector_count = (uint16_t)(more ? bits_count(sectors) : 1) & 63};
+    uint32_t sectors = piece[i].sectors, more = sectors & (sectors - 1);
+    piece[i].shape = (MemShape){.sector_count = (uint16_t)(more ? bits_count(sectors) : 1) & 63};
   }
 }
 
 /* Of a run. */
-static uint32_t split_run(const Coalescer *coalescer, MemRequest *request) {
+static uint32_t split_run(const Coalescer *coalescer, const MemRequest *request, MemPiece piece[]) {
   uint64_t start = request->address[0], end = request->address[31], line = start >> coalescer->line_shift;
   if (end >> coalescer->line_shift == line) {
-    request->piece[0] =
+    piece[0] =
         (MemPiece){.lanes = UINT32_MAX, .sectors = between(sector_bit(coalescer, start), sector_bit(coalescer, end))};
     return 1;
   }
@@ -48,16 +48,15 @@ static uint32_t split_run(const Coalescer *coalescer, MemRequest *request) {
     uint32_t next = until < 32 ? (uint32_t)until : 32;
     uint32_t below = next < 32 ? (1u << next) - 1 : UINT32_MAX;
     uint32_t first = sector_bit(coalescer, request->address[lane]);
-    request->piece[count++] =
-        (MemPiece){.lanes = below & ~((1u << lane) - 1),
-                   .sectors = between(first, sector_bit(coalescer, request->address[next - 1]))};
+    piece[count++] = (MemPiece){.lanes = below & ~((1u << lane) - 1),
+                                .sectors = between(first, sector_bit(coalescer, request->address[next - 1]))};
     lane = next;
   }
   return count;
 }
 
 /* Lines come in rising order, mostly: then nothing is searched for. */
-static uint32_t split(const Coalescer *coalescer, MemRequest *request) {
+static uint32_t split(const Coalescer *coalescer, const MemRequest *request, MemPiece piece[]) {
   uint64_t lines[32], highest = 0;
   uint32_t count = 0, i = 0;
   for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
@@ -68,43 +67,43 @@ static uint32_t split(const Coalescer *coalescer, MemRequest *request) {
     else if (line != lines[i])
       for (i = 0; i < count && lines[i] != line; i++)
         ;
-    MemPiece *piece = &request->piece[i];
+    MemPiece *own = &piece[i];
     uint32_t before = 0, sectors = 0;
     if (i == count) {
       highest = line > highest ? line : highest;
       lines[count++] = line;
-      piece->busy = 0;
+      own->busy = 0;
     } else {
-      before = piece->lanes;
-      sectors = piece->sectors;
+      before = own->lanes;
+      sectors = own->sectors;
     }
-    piece->lanes = before | 1u << lane;
-    piece->sectors = sectors | sector_bit(coalescer, address);
+    own->lanes = before | 1u << lane;
+    own->sectors = sectors | sector_bit(coalescer, address);
   }
   return count;
 }
 
 /* Of queues of the lanes, each in one line. */
-static void take_queues(const Coalescer *coalescer, MemRequest *request, uint32_t count) {
+static void take_queues(const Coalescer *coalescer, const MemRequest *request, MemPiece piece[], uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
-    for (uint32_t rest = request->piece[i].lanes; rest; rest &= rest - 1) {
+    for (uint32_t rest = piece[i].lanes; rest; rest &= rest - 1) {
       uint64_t first = request->address[__builtin_ctz(rest)], last = first + coalescer->queue_bytes - 1;
-      request->piece[i].sectors |= between(sector_bit(coalescer, first), sector_bit(coalescer, last));
+      piece[i].sectors |= between(sector_bit(coalescer, first), sector_bit(coalescer, last));
     }
 }
 
-uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request) {
+uint32_t coalescer_split(const Coalescer *coalescer, const MemRequest *request, MemPiece piece[]) {
   uint32_t count = 1;
   if (request->together && request->mask)
-    request->piece[0] = (MemPiece){.lanes = request->mask,
-                                   .sectors = sector_bit(coalescer, request->address[__builtin_ctz(request->mask)])};
+    piece[0] = (MemPiece){.lanes = request->mask,
+                          .sectors = sector_bit(coalescer, request->address[__builtin_ctz(request->mask)])};
   else if (request->run && request->mask == UINT32_MAX)
-    count = split_run(coalescer, request);
+    count = split_run(coalescer, request, piece);
   else
-    count = split(coalescer, request);
+    count = split(coalescer, request, piece);
   if (request->queue)
-    take_queues(coalescer, request, count);
-  count_sectors(request, count);
+    take_queues(coalescer, request, piece, count);
+  count_sectors(piece, count);
   return count;
 }
 

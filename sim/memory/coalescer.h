@@ -20,9 +20,9 @@ typedef struct Coalescer {
 } Coalescer;
 
 void coalescer_init(Coalescer *coalescer, const Machine *machine);
-/* Makes the pieces of the request, and returns how many there are: 1 to 32 (0 of no lanes). Each lane's bytes are
- * aligned, and lie in one sector. */
-uint32_t coalescer_split(const Coalescer *coalescer, MemRequest *request);
+/* Makes the pieces of the request, for up to MEM_PIECES of which there is room, and returns how many there are: 1 to
+ * 32 (0 of no lanes). Each lane's bytes are aligned, and lie in one sector. */
+uint32_t coalescer_split(const Coalescer *coalescer, const MemRequest *request, MemPiece piece[]);
 /* The line of a piece: its number, address / memory.l2.line. */
 static inline uint64_t coalescer_line(const Coalescer *coalescer, const MemRequest *request, const MemPiece *piece) {
   return request->address[__builtin_ctz(piece->lanes)] >> coalescer->line_shift;

@@ -71,7 +71,7 @@ static bool writes_whole(const Hierarchy *h, const MemRequest *request, const Me
          bits_count((uint32_t)all) + bits_count((uint32_t)(all >> 32)) == bits_count(piece->lanes);
 }
 
-static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
+static Ways find_ways(const Hierarchy *h, const MemRequest *request, MemPiece pieces[], Port *issue) {
   const PortRules *rules = &h->port_rules;
   uint32_t sm = request->sm, first_slice = h->crossbar.sm_half[sm] * h->map.slices, parts = request->parts;
   MemKind kind = request->kind;
@@ -82,7 +82,7 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
   uint16_t slice = 0, home = 0;
   uint32_t sector = 1u << h->coalescer.sector_shift;
   for (uint32_t i = 0; i < parts; i++) {
-    MemPiece *piece = &request->piece[i];
+    MemPiece *piece = &pieces[i];
     uint64_t line = coalescer_line(&h->coalescer, request, piece);
     bool other = line >> h->map.same_shift != lines;
     piece->line = (uint32_t)line;
@@ -116,8 +116,10 @@ static Ways find_ways(const Hierarchy *h, MemRequest *request, Port *issue) {
 
 MemNext hierarchy_goes_on(Hierarchy *h, MemRequest *request, uint64_t time, uint64_t sent_milli) {
   Port *issue = &h->issue[request->sm];
-  request->parts = coalescer_split(&h->coalescer, request);
-  Ways ways = find_ways(h, request, issue);
+  MemPiece *pieces = port_pieces_add(&issue->pieces, request);
+  request->parts = coalescer_split(&h->coalescer, request, pieces);
+  Ways ways = find_ways(h, request, pieces, issue);
+  port_pieces_keep(&issue->pieces, request);
   request->way = (uint32_t)ways.longest;
   issue->farthest = MAX(issue->farthest, ways.longest);
   issue->out_free = MAX(issue->out_free, milli_of(time)) + ways.takes;
@@ -336,6 +338,8 @@ static void hold(Hierarchy *h, Port *port, uint32_t index) {
 
 void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *counters) {
   Port *port = &h->port[request->sm];
+  PortPieces *pieces = &h->issue[request->sm].pieces;
+  const MemPiece *piece = pieces->piece + request->pieces;
   uint32_t apart = (uint32_t)(request->kind == MEM_STORE ? h->port_rules.store_split : h->port_rules.split);
   uint64_t milli = milli_of(time), number = (uint64_t)request->sm << 48 | port->parts;
   uint16_t first = common_states(request, true), rest = common_states(request, false);
@@ -345,7 +349,7 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *
   if (request->probes)
     port->out_free = MAX(port->out_free + request->probes, request->probes_until);
   for (uint32_t i = 0, count = request->parts; i < count; i++) {
-    uint32_t index = make_part(h, request, &request->piece[i], number + i, i ? rest : first, counters);
+    uint32_t index = make_part(h, request, &piece[i], number + i, i ? rest : first, counters);
     part_at(&h->queue, index)->more += i * apart;
     part_note(&h->queue, index, TRACE_SENT, milli);
     if (port->held.first == PART_NONE && port_has_credit(port, &h->port_rules, part_at(&h->queue, index)))
@@ -354,4 +358,5 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *
       hold(h, port, index);
   }
   port->parts += request->parts;
+  port_pieces_drop(pieces);
 }

@@ -25,7 +25,8 @@ typedef struct MemShape {
   uint16_t quad_or_whole : 1;
 } MemShape;
 
-/* What an access asks of one line. */
+/* What an access asks of one line. There are up to MEM_PIECES. */
+enum { MEM_PIECES = 32 };
 typedef struct MemPiece {
   uint32_t lanes, sectors; /* by bit */
   uint32_t line;           /* its number */
@@ -39,8 +40,6 @@ typedef struct MemPiece {
 
 /* One warp's access. */
 typedef struct MemRequest {
-  MemPiece
-      piece[32]; /* the memory system's own while the request is under way: as many as there were parts, by lane */
   uint64_t address[32];
   MemKind kind;
   uint32_t sm;        /* who sends it */
@@ -63,6 +62,7 @@ typedef struct MemRequest {
   /* The memory system's own while the request is under way: parts that aren't answered yet, when it was sent, and the
    * newest answer. */
   uint32_t parts;
+  uint32_t pieces; /* where its pieces are, until they have been sent (PortPieces) */
   uint64_t sent;
   uint64_t from; /* thousandths: when its first part comes to the port, behind its warp's stores before */
   uint64_t answered;
@@ -81,7 +81,6 @@ static inline bool mem_request_is_posted(const MemRequest *request) {
 static inline void mem_request_prefetch(const MemRequest *request) {
   __builtin_prefetch(&request->kind);
   __builtin_prefetch(&request->parts, 1);
-  __builtin_prefetch(&request->piece[0]);
 }
 
 struct MemTrace;

@@ -54,6 +54,16 @@ void port_clear(Port *port) {
   port_queues_clear(&port->queues);
   port_queues_clear(&port->read);
   g_free(port->slots);
+  g_free(port->pieces.piece);
+}
+
+MemPiece *port_pieces_add(PortPieces *pieces, MemRequest *request) {
+  request->pieces = pieces->count;
+  if (G_UNLIKELY(pieces->count + MEM_PIECES > pieces->space)) {
+    pieces->space = 2 * (pieces->count + MEM_PIECES);
+    pieces->piece = g_renew(MemPiece, pieces->piece, pieces->space);
+  }
+  return pieces->piece + pieces->count;
 }
 
 /* Cycles before `now` are over: their slots become those of later ones. */

@@ -48,6 +48,26 @@ typedef struct Credits {
   uint32_t first, count, size;
 } Credits;
 
+/* Pieces of the accesses that its SM has issued and that haven't been sent yet, as they were split. */
+typedef struct PortPieces {
+  MemPiece *piece;
+  uint32_t count, space;
+  uint32_t unsent; /* accesses */
+} PortPieces;
+
+/* Room for those of one access more. */
+MemPiece *port_pieces_add(PortPieces *pieces, MemRequest *request);
+/* It has so many, as its `parts` say. */
+static inline void port_pieces_keep(PortPieces *pieces, const MemRequest *request) {
+  pieces->count += request->parts;
+  pieces->unsent++;
+}
+/* It has been sent. */
+static inline void port_pieces_drop(PortPieces *pieces) {
+  if (--pieces->unsent == 0)
+    pieces->count = 0;
+}
+
 typedef struct Port {
   uint64_t out_free, in_free;
   LinkStats out, in;
@@ -69,6 +89,7 @@ typedef struct Port {
   uint64_t fenced_until;   /* cycle: the fences so far are over */
   uint64_t posted_free;    /* stores and reductions so far have left */
   uint64_t probes, probes_until; /* that the next access has before it (MemRequest) */
+  PortPieces pieces;
   PortQueues queues, read; /* of each scheduler; of all, those whose sources have been read */
   /* The slices' own, who may run beside SMs that send. */
   PortStop stop[PLANES_MAX];
