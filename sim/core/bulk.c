@@ -45,7 +45,7 @@ const GPtrArray *bulk_under_way(const Sm *sm) { return sm->bulk ? sm->bulk->copi
 /* ---- accesses ---- */
 
 static Flight *new_flight(Sm *sm, BulkCopy *copy, MemKind kind, uint32_t bytes, uint32_t lanes) {
-  Flight *flight = flights_new(&sm->flights, access_words(bytes));
+  Flight *flight = flights_new(&sm->flights, kind, bytes);
   MemRequest *request = &flight->request;
   request->kind = kind;
   request->sm = sm->index;

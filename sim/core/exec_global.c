@@ -168,7 +168,7 @@ static bool check_addresses(Issue *issue, MemKind kind, uint32_t bytes, const ui
 static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32], const Span *span,
                           BackingBuffer *buffer) {
   uint32_t bytes = width_bytes[issue->inst->width];
-  Flight *flight = flights_new(&issue->sm->flights, kind == MEM_ATOMIC ? (uint32_t)FLIGHT_ROWS : access_words(bytes));
+  Flight *flight = flights_new(&issue->sm->flights, kind, bytes);
   MemRequest *request = &flight->request;
   request->kind = kind;
   request->sm = issue->sm->index;

@@ -44,7 +44,8 @@ static void prefetch_new(const Flight *flight) {
   __builtin_prefetch(&flight->data[0][16], 1);
 }
 
-Flight *flights_new(Flights *flights, uint32_t rows) {
+Flight *flights_new(Flights *flights, MemKind kind, uint32_t bytes) {
+  uint32_t rows = kind == MEM_ATOMIC ? (uint32_t)FLIGHT_ROWS : (bytes + 3) / 4;
   uint32_t size = rows > 1 ? 32 - (uint32_t)__builtin_clz(rows - 1) : 0, *free = &flights->free[size];
   if (*free != NO_FLIGHT) {
     Flight *flight = flights_at(flights, *free);

@@ -121,9 +121,9 @@ typedef struct Flights {
 
 void flights_init(Flights *flights);
 void flights_clear(Flights *flights);
-/* One that isn't in use, with so many rows or more, 1 to FLIGHT_ROWS. Its request and data are to be filled; it is to
- * be sent or released. */
-Flight *flights_new(Flights *flights, uint32_t rows);
+/* One that isn't in use, with the rows that such an access of so many bytes a lane needs. Its request and data are to
+ * be filled; it is to be sent or released. */
+Flight *flights_new(Flights *flights, MemKind kind, uint32_t bytes);
 void flights_release(Flights *flights, Flight *flight);
 static inline Flight *flights_at(const Flights *flights, uint32_t index) {
   return g_ptr_array_index(flights->pool, index);

@@ -94,7 +94,7 @@ static Flight *make_flight(Issue *issue, MemKind kind, const uint32_t offset[WAR
     address[lane] = remote_address(place.sm->index, place.physical);
   }
   uint32_t bytes = width_bytes[inst->width];
-  Flight *flight = flights_new(&issue->sm->flights, kind == MEM_ATOMIC ? (uint32_t)FLIGHT_ROWS : access_words(bytes));
+  Flight *flight = flights_new(&issue->sm->flights, kind, bytes);
   flight->request = (MemRequest){.kind = kind,
                                  .sm = issue->sm->index,
                                  .mask = issue->mask,
