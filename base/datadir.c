@@ -82,12 +82,14 @@ char *datadir_resolve(const char *path) {
 
 static gint compare_texts(gconstpointer a, gconstpointer b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
-/* The names in a folder, sorted, so that what is nearest doesn't depend on the disk. NULL-terminated. */
+/* The names in a folder but for hidden ones, sorted, so that what is nearest doesn't depend on the disk.
+ * NULL-terminated. */
 static GPtrArray *list_folder(const char *path) {
   GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
   GDir *folder = g_dir_open(path, 0, NULL);
   for (const char *name; folder && (name = g_dir_read_name(folder));)
-    g_ptr_array_add(names, g_strdup(name));
+    if (name[0] != '.')
+      g_ptr_array_add(names, g_strdup(name));
   if (folder)
     g_dir_close(folder);
   g_ptr_array_sort(names, compare_texts);

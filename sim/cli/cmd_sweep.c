@@ -55,7 +55,7 @@ static void say(const char *format, ...) {
 static void show_step(guint done, guint total, const char *row, gpointer progress) {
   g_autofree char *what = g_strdup_printf("%.40s", row ? row : "points");
   ((Progress *)progress)->total = total;
-  progress_step(progress, done, what);
+  progress_ended(progress, done, what);
 }
 
 static int say_summary(const SweepSummary *summary, const Options *options, const char *path, Diag *diag) {

@@ -58,7 +58,7 @@ static bool part_params(const Options *options, GArray *axes, GStrvBuilder *fixe
                         *param, TUNE_VALUE_MAX);
   }
   if (axes->len == 0)
-    return diag_usage(diag, "nothing to search: give a range, as in -p imax=1..4096");
+    return diag_usage(diag, "nothing to search: give a param's range, as in -p imax=1..4096 (-s isn't searched)");
   if (axes->len > TUNE_AXES_MAX)
     return diag_usage(diag, "at most %d params are searched at a time", TUNE_AXES_MAX);
   return true;

@@ -59,19 +59,27 @@ static void append_contest(GString *out, const Contest *contest, const char *bef
   }
   g_string_append_printf(out, "  %6u  %-*s %8s/s", contest->blocks, NAME_COLUMN, first->name, rate);
   if (isinf(margin))
-    g_string_append(out, "  no other completes");
+    g_string_append(out, "  no other completes in time");
   else
     g_string_append_printf(out, "  %5.1f %% ahead of %s", (margin - 1) * 100, first[1].name);
   g_string_append_printf(out, "%s%s\n", before ? "; was " : "", before ? before : "");
 }
 
-/* Those that a changed param may have kept from completing. */
+/* Those that don't complete; a changed param may have kept them from it. */
 static void append_failed(GString *out, const Contest *contest) {
+  g_autoptr(GString) slow = g_string_new(NULL);
   for (guint i = 0; i < contest->contenders->len; i++) {
     const Contender *contender = &g_array_index(contest->contenders, Contender, i);
-    if (contender->rate <= 0)
+    if (contender->rate > 0)
+      continue;
+    if (strcmp(contender->problem, verdict_names()[VERDICT_UNDECIDED]) == 0)
+      g_string_append_printf(slow, "%s%s", slow->len ? ", " : "", contender->name);
+    else
       g_string_append_printf(out, "          %s doesn't complete: %s\n", contender->name, contender->problem);
   }
+  if (slow->len)
+    g_string_append_printf(out, "          given up, at %u cycles an operation: %s\n", PRIMITIVE_CYCLES_MOST,
+                           slow->str);
 }
 
 static void append_ranking(GString *out, const GPtrArray *contests, const char *machine, const Options *options,
@@ -91,8 +99,7 @@ static void append_ranking(GString *out, const GPtrArray *contests, const char *
       g_string_append_printf(out, "\n%s\n", primitive_kind_name(contest->kind));
     bool changes = !is_first && best && winner->rate > 0 && strcmp(best, winner->name) != 0;
     append_contest(out, contest, changes ? best : NULL);
-    if (options->params)
-      append_failed(out, contest);
+    append_failed(out, contest);
     best = winner->rate > 0 ? winner->name : is_first ? NULL : best;
   }
   g_string_append(out,

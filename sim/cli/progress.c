@@ -18,7 +18,10 @@ static double elapsed_seconds(const Progress *progress) {
 /* "[2/5] spin on gtx570, schedule 3 of 10 (policy random, ...), about 3 s left" */
 static void write_head(Progress *progress) {
   double elapsed = elapsed_seconds(progress);
-  fprintf(stderr, "\r\033[K[%u/%u] %s", progress->done + 1, progress->total, progress->what);
+  if (progress->ended)
+    fprintf(stderr, "\r\033[K[%u/%u done] %s", progress->done, progress->total, progress->what);
+  else
+    fprintf(stderr, "\r\033[K[%u/%u] %s", progress->done + 1, progress->total, progress->what);
   if (progress->part)
     fprintf(stderr, ", %s", progress->part);
   if (progress->done)
@@ -36,6 +39,11 @@ void progress_step(Progress *progress, guint done, const char *what) {
     return;
   write_head(progress);
   fflush(stderr);
+}
+
+void progress_ended(Progress *progress, guint done, const char *what) {
+  progress->ended = true;
+  progress_step(progress, done, what);
 }
 
 /* Takes the part. */

@@ -10,6 +10,7 @@ typedef struct Progress {
   guint total;
   gint64 started, last; /* microseconds; `last`: when the line was written */
   guint done;
+  bool ended; /* `what` is the step that ended last, not the next one */
   char *what, *part;    /* the step, and what it does of it; NULL: it isn't known */
   guint64 limit_cycles; /* of the run under way */
 } Progress;
@@ -17,6 +18,8 @@ typedef struct Progress {
 void progress_init(Progress *progress, guint total);
 /* `done` of the steps are finished, and `what` is next. */
 void progress_step(Progress *progress, guint done, const char *what);
+/* The same; `what` is the newest of those that are finished. */
+void progress_ended(Progress *progress, guint done, const char *what);
 /* Within a step: schedule `index` (from 0) of `total` begins, or something else with it, as `what` says; `user` is
  * the Progress. */
 void progress_part(gpointer user, guint index, guint total, const char *what);

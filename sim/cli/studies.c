@@ -8,7 +8,7 @@
 
 static void show_step(guint done, guint total, const char *row, gpointer progress) {
   ((Progress *)progress)->total = total;
-  progress_step(progress, done, "points");
+  progress_ended(progress, done, "points");
 }
 
 SweepOptions studies_begin(const Options *options, Progress *progress) {
