@@ -4,7 +4,8 @@
  * lanes wait for themselves are taken to change, but none of those in question. Blocks that differ only in their number
  * store at addresses that lie in a row: where four blocks of an interval do, who would store to an awaited word is worked
  * out, and explored to see whether it does; any other interval is halved. One that stands for all says where blocks may store
- * at all: where none was seen to, intervals are halved until each is a block or can't. */
+ * at all: where none was seen to, intervals are halved until each is a block or can't.
+ * Large blocks may take too long: then a thread that may store to an awaited word, as far as was seen, is taken to. */
 #include <string.h>
 
 #include "sim/core/dispatch.h"
@@ -12,6 +13,8 @@
 
 /* VAIN_VALUES_MAX: to how many values of a word those who wait for it are asked; a store of another one counts as of use. */
 enum { PENDING_PASSES_MAX = 16, VAIN_VALUES_MAX = 4 };
+/* A search of a launch comes to so many instructions of lanes: some seconds. */
+#define SEARCH_WORK UINT64_C(8000000)
 
 /* A global word that some lane of a block stores to. */
 typedef struct Store {
@@ -41,11 +44,16 @@ typedef struct Search {
   GHashTable *tried;    /* uint64_t: numbers of blocks */
   GArray *suspects;     /* Suspect; without those that were seen to store */
   GArray *vain;         /* Vain, one for each word and value */
+  uint64_t work;        /* instructions of lanes that were come to so far */
+  GArray *may_store;    /* Touch: stores to awaited words by the block that stands for all */
   uint64_t block;       /* the one that is tried */
   bool any;             /* it stands for all */
 } Search;
 
-static bool all_found(const Search *search) { return g_hash_table_size(search->targets) == 0; }
+static bool is_too_long(const Search *search) { return search->work > SEARCH_WORK; }
+
+/* Or it takes too long. */
+static bool all_found(const Search *search) { return g_hash_table_size(search->targets) == 0 || is_too_long(search); }
 
 /* ---- one block ---- */
 
@@ -64,6 +72,7 @@ static uint64_t explore_pending(Search *search, WarpView *view, unsigned lane, G
   LaneSpace start;
   explorer_start(view, lane, &start.state);
   LaneReach reach = explorer_lane(search->graph->explorer, view, lane, &start.state, &assumption, footprint);
+  search->work += view->facts->states.count;
   return reach.may_exit ? UINT64_MAX
                         : view->facts->states.dirty->len + g_hash_table_size(footprint->reads) +
                               g_hash_table_size(footprint->stores);
@@ -109,7 +118,7 @@ static void explore_through(Search *search, WarpView *view, unsigned lane, GHash
   do {
     footprint_reset(footprint);
     reach = explore_pending(search, view, lane, freed, footprint);
-    freed_more = reach != UINT64_MAX && free_waits(search, view, lane, freed, footprint->reads, reach);
+    freed_more = reach != UINT64_MAX && !is_too_long(search) && free_waits(search, view, lane, freed, footprint->reads, reach);
   } while (freed_more);
 }
 
@@ -179,8 +188,11 @@ static void add_suspects(Search *search, uint32_t thread, GHashTable *table, boo
   for (guint i = 0; i < touches->len; i++) {
     const Touch *touch = &g_array_index(touches, Touch, i);
     Suspect suspect = {thread, touch->pc};
-    if (wild || g_hash_table_contains(search->targets, &touch->key))
+    bool awaited = g_hash_table_contains(search->targets, &touch->key);
+    if (wild || awaited)
       g_array_append_val(search->suspects, suspect);
+    if (awaited)
+      g_array_append_val(search->may_store, *touch);
   }
   g_array_free(touches, TRUE);
 }
@@ -205,7 +217,7 @@ static void explore_block(Search *search, guint first, GHashTable *freed, GArray
     g_array_set_size(stores, 0);
     for (guint i = first; i < explorer->views->len; i++) {
       WarpView *view = wait_view(search->graph, i);
-      for (uint32_t rest = view->warp->alive; rest; rest &= rest - 1) {
+      for (uint32_t rest = view->warp->alive; rest && !is_too_long(search); rest &= rest - 1) {
         unsigned lane = (unsigned)__builtin_ctz(rest);
         explore_through(search, view, lane, freed, &footprint);
         if (search->any) {
@@ -504,6 +516,16 @@ static void search_all(Search *search) {
   search_suspects(search, search->first, search->last);
 }
 
+/* What wasn't found in time: the block that stands for all may change it, or it isn't known that none does. */
+static void connect_unfound(Search *search) {
+  for (guint i = 0; i < search->may_store->len; i++) {
+    const Touch *touch = &g_array_index(search->may_store, Touch, i);
+    guint thing = GPOINTER_TO_UINT(g_hash_table_lookup(search->targets, &touch->key));
+    if (thing)
+      connect(search, thing - 1, touch, search->first);
+  }
+}
+
 /* ---- all launches ---- */
 
 /* Words that were sought before aren't sought again: what a block would change is less if more words are awaited. */
@@ -530,6 +552,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
                    .fixed = wait_owned_keys(),
                    .tried = wait_owned_keys(),
                    .suspects = g_array_new(FALSE, FALSE, sizeof(Suspect)),
+                   .may_store = g_array_new(FALSE, FALSE, sizeof(Touch)),
                    .vain = g_array_new(FALSE, FALSE, sizeof(Vain))};
   dispatch_pending_blocks(gpu, launch, &search.first, &search.last);
   add_targets(graph, search.targets, search.fixed);
@@ -538,6 +561,8 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   if (!all_found(&search))
     search_all(&search);
   connect_chains(&search);
+  if (is_too_long(&search))
+    connect_unfound(&search);
   gpu->counters = counters;
   gpu->progress = progress;
   gpu_set_probes(gpu, others);
@@ -547,6 +572,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   g_hash_table_destroy(search.fixed);
   g_hash_table_destroy(search.tried);
   g_array_free(search.suspects, TRUE);
+  g_array_free(search.may_store, TRUE);
   g_array_free(search.vain, TRUE);
 }
 
