@@ -10,7 +10,7 @@ typedef struct Progress {
   guint total;
   gint64 started, last; /* microseconds; `last`: when the line was written */
   guint done;
-  bool ended; /* `what` is the step that ended last, not the next one */
+  bool ended;           /* `what` is the step that ended last, not the next one */
   char *what, *part;    /* the step, and what it does of it; NULL: it isn't known */
   guint64 limit_cycles; /* of the run under way */
 } Progress;

@@ -118,7 +118,8 @@ static void explore_through(Search *search, WarpView *view, unsigned lane, GHash
   do {
     footprint_reset(footprint);
     reach = explore_pending(search, view, lane, freed, footprint);
-    freed_more = reach != UINT64_MAX && !is_too_long(search) && free_waits(search, view, lane, freed, footprint->reads, reach);
+    freed_more =
+        reach != UINT64_MAX && !is_too_long(search) && free_waits(search, view, lane, freed, footprint->reads, reach);
   } while (freed_more);
 }
 

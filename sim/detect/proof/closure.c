@@ -19,7 +19,7 @@ enum {
 typedef struct Watched {
   uint64_t age; /* of the warp, and 1; 0: nobody is watched in this slot */
   bool begun;
-  uint32_t unread; /* instructions since it last read memory */
+  uint32_t unread;  /* instructions since it last read memory */
   uint64_t start;   /* what decides about the first of `looks` */
   GArray *looks;    /* Look: since the warp waited for nothing */
   GPtrArray *words; /* LookWord *: that take several values, and that only this warp comes to */
