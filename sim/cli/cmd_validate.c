@@ -11,8 +11,9 @@ static const CommandHelp help = {
     .name = "validate",
     .synopsis = "[SUITE...]",
     .about = "Runs the scenarios of a suite of published figures (all suites if none is named), each over at\n"
-             "least 12 seeds, and sets prediction and publication side by side: error of each row, mean absolute\n"
-             "error, rank correlation. -m and -s show what another machine or another value would give.",
+             "least 12 seeds or as many as its rows say, and sets prediction and publication side by side: error of\n"
+             "each row, mean absolute error, rank correlation. -m and -s show what another machine or another\n"
+             "value would give.",
     .groups = OPTIONS_MACHINE | OPTIONS_RUN | OPTIONS_SEEDS | OPTIONS_JOBS | OPTIONS_FORMAT,
     .example = "  lockstep validate li2015_table2 -s sm.barrier.arrive_to_resume=100\n",
 };
