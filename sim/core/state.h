@@ -311,7 +311,7 @@ typedef struct Gpu {
   struct Team *team;     /* threads of windows (windows.h); NULL: one */
   uint32_t threads;      /* in it, at most */
   int64_t team_work;     /* they share windows where so much work is usual */
-  int64_t usual_work;    /* of windows so far, of the newest most: where warps meet at barriers windows differ by much */
+  int64_t usual_work;    /* of windows so far, the newest most: where warps meet at barriers they differ by much */
   uint8_t *home, *share; /* of each SM: the thread that ran it last; its share in windows (memsys_part()) */
   bool goes_apart;       /* in windows: requests needn't go in order (memsys_goes_apart()) */
   SmSend *sends;         /* requests of a window, in order; room for so many */

@@ -5,7 +5,8 @@
  * store at addresses that lie in a row: where four blocks of an interval do, who would store to an awaited word is worked
  * out, and explored to see whether it does; any other interval is halved. One that stands for all says where blocks may store
  * at all: where none was seen to, intervals are halved until each is a block or can't.
- * Large blocks may take too long: then a thread that may store to an awaited word, as far as was seen, is taken to. */
+ * Large blocks may take too long: then a thread that may store to an awaited word, as far as was seen, is taken to do
+ * so, and who would change the other words isn't known. */
 #include <string.h>
 
 #include "sim/core/dispatch.h"
@@ -13,7 +14,7 @@
 
 /* VAIN_VALUES_MAX: to how many values of a word those who wait for it are asked; a store of another one counts as of use. */
 enum { PENDING_PASSES_MAX = 16, VAIN_VALUES_MAX = 4 };
-/* A search of a launch comes to so many instructions of lanes: some seconds. */
+/* A search of a launch comes to so many states of lanes: some seconds. */
 #define SEARCH_WORK UINT64_C(8000000)
 
 /* A global word that some lane of a block stores to. */
@@ -44,7 +45,7 @@ typedef struct Search {
   GHashTable *tried;    /* uint64_t: numbers of blocks */
   GArray *suspects;     /* Suspect; without those that were seen to store */
   GArray *vain;         /* Vain, one for each word and value */
-  uint64_t work;        /* instructions of lanes that were come to so far */
+  uint64_t work;        /* states of lanes that were come to so far */
   GArray *may_store;    /* Touch: stores to awaited words by the block that stands for all */
   uint64_t block;       /* the one that is tried */
   bool any;             /* it stands for all */
@@ -517,7 +518,7 @@ static void search_all(Search *search) {
   search_suspects(search, search->first, search->last);
 }
 
-/* What wasn't found in time: the block that stands for all may change it, or it isn't known that none does. */
+/* What wasn't found in time, and the block that stands for all may change. */
 static void connect_unfound(Search *search) {
   for (guint i = 0; i < search->may_store->len; i++) {
     const Touch *touch = &g_array_index(search->may_store, Touch, i);
