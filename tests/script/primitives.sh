@@ -43,7 +43,7 @@ count_complaint() {
 
 printed="barrier_xf barrier_atomic mutex_spin mutex_spin_backoff mutex_spin_then_backoff mutex_fa mutex_fa_backoff mutex_ring
 semaphore_spin semaphore_spin_backoff semaphore_sleep"
-plan $((11 * 4 + 2 * 3 + 2 * 2 + 2 * 2 + 12 + 7))
+plan $((11 * 4 + 2 * 3 + 2 * 2 + 2 * 2 + 12 + 8))
 for name in $printed; do
   for machine in gtx580 h200; do
     point "$name on $machine" "$(safe_complaint "$name" $machine)"
@@ -82,6 +82,7 @@ point "a turn that equals the ticket is too early" "$(racy_complaint semaphore_s
 point "what the paper says is read" "$(suite_complaint)"
 point "blocks at once, atomics of an operation" "$(count_complaint)"
 point "a ring has a slot for each block" "$("$LOCKSTEP" sweep traces/primitives/mutex_ring.yaml -m gtx1080ti -p ops=1 -p blocks=256,257,448 2>&1 | grep -v -e '^scenario' -e ': note:' -e ',completed,' || :)"
+expect "a barrier of three stages" 3 "param .stages. is 3, expected 1 to 2" "$LOCKSTEP" run traces/primitives/barrier_atomic.yaml -m gtx1080ti -p stages=3
 expect "a ring with fewer slots than blocks" 3 "param .size. is 4, expected a power of two, at least 9" \
   "$LOCKSTEP" run traces/primitives/section_mutex_ring.yaml -m h200 -p blocks=9
 finish

@@ -2,7 +2,7 @@
 # lockstep tune, sensitivity, rank --primitives and machine classify: what they say of programs whose answer is known (TAP).
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
-plan 75
+plan 76
 
 cd "$folder"
 
@@ -50,6 +50,8 @@ expect "tune as JSON" 0 '"schema" : 1' "$LOCKSTEP" tune valley.yaml -p n=1..1000
 point "it has the best and each point" "$(awk '/"best" :/ { best = 1 } best == 1 && /"n" : 40/ { best = 2 } /"mean_microseconds"/ { points++ }
   END { if (best != 2 || points < 10) print best ", " points }' "$folder/out")"
 expect "tune as CSV" 0 "^40,([0-9.]+),\\1,\\1,\\1,1$" "$LOCKSTEP" tune valley.yaml -p n=1..1000 -p m=9 --seeds 1 --format csv
+expect "rank names what it gives up" 0 "given up, at 10000 cycles an operation: mutex_spin, " \
+  "$LOCKSTEP" rank --primitives -m gtx295 --blocks 120 --ops 1 --seeds 1
 expect "nothing to search" 2 "nothing to search" "$LOCKSTEP" tune valley.yaml -p n=4
 for values in '1..9*2' '1..9:2' 1,2,4 a..b; do
   expect "values of a sweep: $values" 2 "-p n=.*: expected LOWEST..HIGHEST" "$LOCKSTEP" tune valley.yaml -p "n=$values"
