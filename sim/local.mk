@@ -92,6 +92,8 @@ liblockstep_a_SOURCES += \
   sim/core/slots.c \
   sim/core/spin_backoff.c \
   sim/core/spin_backoff.h \
+  sim/core/spin_history.c \
+  sim/core/spin_history.h \
   sim/core/slots.h \
   sim/core/scheduler.c \
   sim/core/scheduler.h \

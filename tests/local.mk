@@ -124,6 +124,7 @@ UNIT_TESTS = \
   tests/unit/test_orders \
   tests/unit/test_slice_hash \
   tests/unit/test_slots \
+  tests/unit/test_spin_history \
   tests/unit/test_swap_loop \
   tests/unit/test_sweep \
   tests/unit/test_unfenced \

@@ -5,6 +5,8 @@
 #include "sim/core/constants.h"
 #include "sim/core/hazards.h"
 #include "sim/core/sm.h"
+#include "sim/core/spin_backoff.h"
+#include "sim/core/spin_history.h"
 #include "sim/core/try_wait.h"
 
 void decode_wait(Decoded *decoded, int16_t reg) {
@@ -174,6 +176,8 @@ Decoded decode_inst(const Gpu *gpu, const Kernel *kernel, const Inst *inst) {
     decoded.constant = (uint8_t)(constants_operand_line(kernel, inst) + 1);
   if (inst->op == OP_ISETP && inst->mode == ISETP_OF_TRY)
     decoded.executor = try_wait_compare;
+  else if (gpu->machine->sm.spin_backoff.confidence && spin_history_notes(inst->op))
+    decoded.executor = spin_backoff_compare;
   if (inst->op == OP_IDIV || inst->op == OP_IREM)
     decoded.holds = (uint8_t)gpu->machine->sm.latency.divide_issue;
   decode_skip(&decoded, gpu, inst->op);

@@ -4,6 +4,7 @@
 #define LOCKSTEP_CORE_SCHEDULER_H
 
 #include "sim/core/exec.h"
+#include "sim/core/spin_backoff.h"
 #include "sim/core/state.h"
 
 static inline Scheduler *sm_scheduler(Sm *sm, const Warp *warp) {
@@ -35,6 +36,8 @@ static inline unsigned scheduler_pick(const Sm *sm, Scheduler *scheduler, WarpSe
   if (warp_set_rest(ready) == 0)
     return warp_set_first(ready);
   scheduler->chose = true;
+  if (G_UNLIKELY(sm->spin_backoff != NULL))
+    ready = spin_backoff_first(sm, ready);
   WarpSet last = (WarpSet)1 << scheduler->last;
   bool alone = !(sm->senders & last) || (ready & sm->senders) == last;
   if (ready & last && (policy == POLICY_GTO || (policy == POLICY_GREEDY && alone)))

@@ -1,24 +1,30 @@
 #include "sim/core/spin_backoff.h"
 
-#include "sim/core/state.h"
-#include "sim/engine/rng.h"
+#include "sim/core/spin_history.h"
 
 /* Of the adaptive delay, recalled of the paper: spinning takes a tenth of the instructions; the useful share falls by
  * a fifth. */
 #define MANY_SPINS 0.1
 #define LESS_USEFUL 0.8
 
-enum { COMPARED_MAX = 8 };
-
-/* A backward branch: registers that the loop compares, and how many more turns than not were of spinning. */
+/* A backward branch: how many more turns than not were of spinning warps. */
 typedef struct SpinBranch {
   const Kernel *kernel;
-  uint32_t pc, confidence, count;
-  int16_t compared[COMPARED_MAX];
+  uint32_t pc, confidence;
 } SpinBranch;
+
+/* A warp, by slot. */
+typedef struct SpinWarp {
+  uint64_t warp;   /* its age, plus 1 */
+  uint64_t turn;   /* when it could go on behind the last spin loop's branch that it took; 0: it took none */
+  uint64_t issued; /* Warp.issued there */
+  SpinHistory history;
+} SpinWarp;
 
 struct SpinBackoff {
   GHashTable *branches; /* SpinBranch, each its own key */
+  SpinWarp *warps;
+  WarpSet behind; /* those that have taken such a branch, and perhaps issued since */
   uint32_t delay;
   uint64_t window;        /* when it began */
   uint64_t issued, spins; /* before it: warp instructions of the SM; in it: turns of spin loops */
@@ -40,6 +46,7 @@ SpinBackoff *spin_backoff_new(const Machine *machine) {
     return NULL;
   SpinBackoff *backoff = g_new0(SpinBackoff, 1);
   backoff->branches = g_hash_table_new_full(branch_hash, branch_equal, g_free, NULL);
+  backoff->warps = g_new0(SpinWarp, machine->sm.max_warps);
   backoff->delay = machine->sm.spin_backoff.least;
   return backoff;
 }
@@ -48,16 +55,8 @@ void spin_backoff_free(SpinBackoff *backoff) {
   if (!backoff)
     return;
   g_hash_table_destroy(backoff->branches);
+  g_free(backoff->warps);
   g_free(backoff);
-}
-
-static bool compares(Opcode op) {
-  return op == OP_ISETP || op == OP_ISETP64 || op == OP_ISETPX || op == OP_FSETP || op == OP_DSETP;
-}
-
-static void add_compared(SpinBranch *branch, int16_t slot) {
-  if (slot >= 0 && branch->count < COMPARED_MAX)
-    branch->compared[branch->count++] = slot;
 }
 
 static SpinBranch *branch_at(SpinBackoff *backoff, const Kernel *kernel, uint32_t pc) {
@@ -66,24 +65,15 @@ static SpinBranch *branch_at(SpinBackoff *backoff, const Kernel *kernel, uint32_
   if (branch)
     return branch;
   branch = g_memdup2(&key, sizeof key);
-  for (uint32_t i = (uint32_t)kernel->insts[pc].target; i < pc; i++) {
-    const Inst *inst = &kernel->insts[i];
-    if (!compares(inst->op))
-      continue;
-    add_compared(branch, inst->a);
-    add_compared(branch, inst->b);
-  }
   g_hash_table_add(backoff->branches, branch);
   return branch;
 }
 
-/* What the loop compares, of the lowest lane that goes round. */
-static uint64_t compared_values(const Issue *issue, const SpinBranch *branch) {
-  uint32_t lane = (uint32_t)__builtin_ctz(issue->mask);
-  uint64_t hash = lane;
-  for (uint32_t i = 0; i < branch->count; i++)
-    hash = rng_mix(hash ^ issue_operand(issue, branch->compared[i])[lane]);
-  return hash;
+static SpinWarp *warp_of(const Issue *issue) {
+  SpinWarp *warp = &issue->sm->spin_backoff->warps[issue->warp->slot];
+  if (warp->warp != issue->warp->age + 1)
+    *warp = (SpinWarp){.warp = issue->warp->age + 1};
+  return warp;
 }
 
 /* At the end of a window: what share of the SM's instructions went into spinning? */
@@ -107,31 +97,45 @@ static void adapt(SpinBackoff *backoff, const Sm *sm, uint64_t now) {
 }
 
 /* Counts the turn for its branch, up to `confidence`, where it stays. */
-static void learn(SpinBranch *branch, bool again, uint32_t confidence) {
+static void learn(SpinBranch *branch, bool spins, uint32_t confidence) {
   if (branch->confidence == confidence)
     return;
-  if (again)
+  if (spins)
     branch->confidence++;
   else if (branch->confidence)
     branch->confidence--;
 }
 
+void spin_backoff_compare(Issue *issue) {
+  spin_history_add(&warp_of(issue)->history, issue);
+  executors[issue->inst->op](issue);
+}
+
 void spin_backoff_turn(Issue *issue, uint32_t pc) {
-  Warp *warp = issue->warp;
   SpinBackoff *backoff = issue->sm->spin_backoff;
   uint32_t confidence = issue->gpu->machine->sm.spin_backoff.confidence;
   SpinBranch *branch = branch_at(backoff, issue->block->launch->kernel, pc);
-  uint64_t compared = compared_values(issue, branch);
-  bool same_loop = warp->spin_pc == pc + 1, again = same_loop && warp->spin_compared == compared;
-  if (same_loop)
-    learn(branch, again, confidence);
-  if (branch->confidence == confidence) {
-    backoff->spins++;
-    adapt(backoff, issue->sm, issue->now);
-    if (again)
-      issue->next = MAX(issue->next, warp->spin_turn + backoff->delay);
+  SpinWarp *warp = warp_of(issue);
+  learn(branch, spin_history_spins(&warp->history), confidence);
+  if (branch->confidence < confidence)
+    return;
+  backoff->spins++;
+  adapt(backoff, issue->sm, issue->now);
+  if (warp->turn)
+    issue->next = MAX(issue->next, warp->turn + backoff->delay);
+  warp->turn = MAX(issue->now, issue->next);
+  warp->issued = issue->warp->issued;
+  warp_set_add(&backoff->behind, issue->warp->slot);
+}
+
+WarpSet spin_backoff_first(const Sm *sm, WarpSet ready) {
+  SpinBackoff *backoff = sm->spin_backoff;
+  for (WarpSet rest = ready & backoff->behind; rest; rest = warp_set_rest(rest)) {
+    unsigned slot = warp_set_first(rest);
+    const Warp *warp = &sm->warps[slot];
+    if (backoff->warps[slot].warp != warp->age + 1 || backoff->warps[slot].issued != warp->issued)
+      warp_set_remove(&backoff->behind, slot);
   }
-  warp->spin_pc = pc + 1;
-  warp->spin_compared = compared;
-  warp->spin_turn = MAX(issue->now, issue->next);
+  WarpSet first = ready & ~backoff->behind;
+  return first ? first : ready;
 }

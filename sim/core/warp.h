@@ -114,8 +114,6 @@ typedef struct Warp {
   struct UndefinedRow
       *undefined; /* of each register; undefined_room of them; kept from block to block, NULL: none yet */
   uint32_t undefined_room;
-  uint32_t spin_pc;                  /* spin_backoff.h: the backward branch that it took last, plus 1; 0: none */
-  uint64_t spin_compared, spin_turn; /* what was compared there, and when its turn began */
   uint64_t falls[CONTROL_SCOREBOARDS];     /* of each scoreboard: when what isn't under way to memory is there */
   uint16_t under_way[CONTROL_SCOREBOARDS]; /* accesses that it waits for */
   uint32_t left_from[WARP_LANES];          /* of each lane: the newest INST_LEAVES that it issued, or PAST_NOWHERE */

@@ -54,6 +54,7 @@ typedef struct Watch {
   Closure *closure;        /* NULL: nobody was watched since the last progress */
   Settle settle;           /* where the warps were seen last */
   uint64_t disturbed_at;   /* cycle in which warps were first held up at random; 0: never */
+  bool ended_circle;       /* and then there was progress */
   unsigned proofs;         /* that nobody can finish, while threads hadn't settled */
   uint64_t explored;       /* steps of all looks */
   GArray *rising;          /* WordKey: counters that would have to come round; NULL: there are none */
@@ -376,12 +377,20 @@ static bool watch_stillness(Watch *watch, Outcome *outcome) {
   return conclude_watch(watch, circle, stop, outcome);
 }
 
+/* From now on warps are held up at random. */
+static void disturb(Watch *watch) {
+  watch->gpu->noisy = true;
+  watch->disturbed_at = watch->gpu->cycle;
+}
+
 /* True if the run ended, since all warps have been seen to do all that they can do, or otherwise. */
 static bool watch_closure(Watch *watch, Outcome *outcome) {
   GpuStop stop;
   if (!watch->closure)
     watch->closure = closure_new(watch->gpu);
   Circle *circle = closure_watch(watch->closure, calm_instructions(watch) / WATCHED_PART, watch->limit_cycles, &stop);
+  if (!circle && !watch->gpu->noisy && closure_is_usual(watch->closure))
+    disturb(watch); /* what this schedule never shows may come up then */
   if (closure_gave_up(watch->closure))
     g_clear_pointer(&watch->closure, closure_free);
   return conclude_watch(watch, circle, stop, outcome);
@@ -390,8 +399,7 @@ static bool watch_closure(Watch *watch, Outcome *outcome) {
 /* All go on as they did: held up at random, they may not. True if the run ended, by a livelock. */
 static bool conclude_recurrence(Watch *watch, Outcome *outcome) {
   if (!watch->gpu->noisy) {
-    watch->gpu->noisy = true;
-    watch->disturbed_at = watch->gpu->cycle;
+    disturb(watch);
     return false;
   }
   if (++watch->recurrences < RECURRENCES_IN_NOISE || !watch->options->livelocks)
@@ -462,6 +470,7 @@ static GpuStop run_slice(Watch *watch, bool *calm) {
     watch->live_looks = watch->recurrences = watch->barrier_slices = 0;
     watch->calm_from = gpu->counters.warp_instructions;
     watch->watched_at = 0;
+    watch->ended_circle |= gpu->noisy;
     gpu->noisy = false;
     g_clear_pointer(&watch->closure, closure_free);
   } else if (gpu->progress != progress) {
@@ -515,7 +524,8 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
       break;
     }
   }
-  if (watch.disturbed_at && (outcome.verdict == VERDICT_COMPLETED || outcome.verdict == VERDICT_UNDECIDED))
+  bool helped = outcome.verdict == VERDICT_UNDECIDED ? watch.ended_circle : outcome.verdict == VERDICT_COMPLETED;
+  if (watch.disturbed_at && helped)
     report_disturbance(&watch);
   if (outcome.verdict == VERDICT_UNDECIDED && !outcome.stop)
     outcome.stop = stop_asked(options->stop);

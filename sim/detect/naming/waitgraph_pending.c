@@ -14,8 +14,12 @@
 
 /* VAIN_VALUES_MAX: to how many values of a word those who wait for it are asked; a store of another one counts as of use. */
 enum { PENDING_PASSES_MAX = 16, VAIN_VALUES_MAX = 4 };
-/* A search of a launch comes to so many states of lanes: some seconds. */
+/* The search of a launch comes to so many states of lanes, some seconds, and what one block that stands for all may
+ * do is looked at for so many. */
 #define SEARCH_WORK UINT64_C(8000000)
+#define ANY_WORK (SEARCH_WORK / 4)
+/* Up to so many blocks are tried one by one before that. */
+enum { FEW_BLOCKS = 4 };
 
 /* A global word that some lane of a block stores to. */
 typedef struct Store {
@@ -45,13 +49,14 @@ typedef struct Search {
   GHashTable *tried;    /* uint64_t: numbers of blocks */
   GArray *suspects;     /* Suspect; without those that were seen to store */
   GArray *vain;         /* Vain, one for each word and value */
-  uint64_t work;        /* states of lanes that were come to so far */
+  uint64_t work, limit; /* states of lanes that were come to so far; with so many it takes too long */
+  bool cut;             /* it took too long, and something may have been missed */
   GArray *may_store;    /* Touch: stores to awaited words by the block that stands for all */
   uint64_t block;       /* the one that is tried */
   bool any;             /* it stands for all */
 } Search;
 
-static bool is_too_long(const Search *search) { return search->work > SEARCH_WORK; }
+static bool is_too_long(const Search *search) { return search->work > search->limit; }
 
 /* Or it takes too long. */
 static bool all_found(const Search *search) { return g_hash_table_size(search->targets) == 0 || is_too_long(search); }
@@ -207,8 +212,22 @@ static void clear_suspects(Search *search, const GArray *stores) {
         g_array_remove_index_fast(search->suspects, k);
 }
 
-/* All lanes of the block placed, from view `first` on; in passes, as they see each other's stores. */
-static void explore_block(Search *search, guint first, GHashTable *freed, GArray *stores) {
+/* One lane of the block placed. */
+static void explore_one(Search *search, WarpView *view, unsigned lane, GHashTable *freed, Footprint *footprint,
+                        GArray *stores) {
+  uint32_t thread = view->warp->warp_in_block * WARP_LANES + lane;
+  explore_through(search, view, lane, freed, footprint);
+  if (search->any) {
+    add_suspects(search, thread, footprint->wild, true);
+    add_suspects(search, thread, footprint->writes, false);
+  } else {
+    note_found(search, search->graph->explorer->seen ? footprint->stores : footprint->writes, footprint->stores);
+    note_stores(stores, view, lane, footprint->stores);
+  }
+}
+
+/* `lanes` of each warp of the block placed, from view `first` on; in passes, as they see each other's stores. */
+static void explore_lanes(Search *search, guint first, uint32_t lanes, GHashTable *freed, GArray *stores) {
   Explorer *explorer = search->graph->explorer;
   uint64_t version;
   unsigned pass = 0;
@@ -219,20 +238,18 @@ static void explore_block(Search *search, guint first, GHashTable *freed, GArray
     g_array_set_size(stores, 0);
     for (guint i = first; i < explorer->views->len; i++) {
       WarpView *view = wait_view(search->graph, i);
-      for (uint32_t rest = view->warp->alive; rest && !is_too_long(search); rest &= rest - 1) {
-        unsigned lane = (unsigned)__builtin_ctz(rest);
-        explore_through(search, view, lane, freed, &footprint);
-        if (search->any) {
-          add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.wild, true);
-          add_suspects(search, view->warp->warp_in_block * WARP_LANES + lane, footprint.writes, false);
-        } else {
-          note_found(search, explorer->seen ? footprint.stores : footprint.writes, footprint.stores);
-          note_stores(stores, view, lane, footprint.stores);
-        }
-      }
+      for (uint32_t rest = view->warp->alive & lanes; rest && !is_too_long(search); rest &= rest - 1)
+        explore_one(search, view, (unsigned)__builtin_ctz(rest), freed, &footprint, stores);
     }
   } while (explorer->memory.version != version && (search->any || !all_found(search)) && ++pass < PENDING_PASSES_MAX);
   footprint_clear(&footprint);
+}
+
+/* All lanes of the block placed. First those that mostly act for their warp: they may be enough. */
+static void explore_block(Search *search, guint first, GHashTable *freed, GArray *stores) {
+  explore_lanes(search, first, 1, freed, stores);
+  if (search->any || !all_found(search))
+    explore_lanes(search, first, UINT32_MAX, freed, stores);
   g_array_sort(stores, compare_stores);
   if (!search->any)
     clear_suspects(search, stores);
@@ -506,25 +523,43 @@ static void search_suspects(Search *search, uint64_t from, uint64_t to) {
   }
 }
 
+/* One block, which stands for all. */
+static void search_any(Search *search) {
+  search->limit = search->work + ANY_WORK;
+  g_array_free(try_block(search, search->first, true), TRUE);
+  search->cut |= is_too_long(search);
+  search->limit = search->work + SEARCH_WORK;
+}
+
 static void search_all(Search *search) {
-  if (search->first == search->last) {
-    g_array_free(try_block(search, search->first, false), TRUE);
+  bool few = search->last - search->first < FEW_BLOCKS;
+  for (uint64_t block = search->first; few && block <= search->last && !all_found(search); block++)
+    g_array_free(try_block(search, block, false), TRUE);
+  if (all_found(search) || search->first == search->last)
     return;
-  }
-  g_array_free(try_block(search, search->first, true), TRUE); /* one that stands for all */
-  if (search->suspects->len == 0)
+  search_any(search);
+  if (search->suspects->len == 0 && !search->cut)
     return;
   search_rows(search);
   search_suspects(search, search->first, search->last);
 }
 
-/* What wasn't found in time, and the block that stands for all may change. */
+/* What wasn't found in time, and the block that stands for all may change: by a store there, or one that may be
+ * anywhere. */
 static void connect_unfound(Search *search) {
   for (guint i = 0; i < search->may_store->len; i++) {
     const Touch *touch = &g_array_index(search->may_store, Touch, i);
     guint thing = GPOINTER_TO_UINT(g_hash_table_lookup(search->targets, &touch->key));
     if (thing)
       connect(search, thing - 1, touch, search->first);
+  }
+  if (search->suspects->len == 0)
+    return;
+  g_autofree gpointer *keys = g_hash_table_get_keys_as_array(search->targets, NULL);
+  guint count = g_hash_table_size(search->targets);
+  for (guint i = 0; i < count; i++) {
+    Touch touch = {.key = *(WordKey *)keys[i], .pc = g_array_index(search->suspects, Suspect, 0).pc};
+    connect(search, GPOINTER_TO_UINT(g_hash_table_lookup(search->targets, &touch.key)) - 1, &touch, search->first);
   }
 }
 
@@ -549,6 +584,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   Search search = {.graph = graph,
                    .launch = launch,
                    .node = node,
+                   .limit = SEARCH_WORK,
                    .scratch = g_new0(Sm, 1),
                    .targets = wait_owned_keys(),
                    .fixed = wait_owned_keys(),
@@ -563,7 +599,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   if (!all_found(&search))
     search_all(&search);
   connect_chains(&search);
-  if (is_too_long(&search))
+  if (search.cut || is_too_long(&search))
     connect_unfound(&search);
   gpu->counters = counters;
   gpu->progress = progress;

@@ -43,6 +43,8 @@ struct Closure {
   uint64_t *issued;           /* of each SM: its accesses when all was there; NULL: it wasn't */
   uint64_t progress;          /* of the machine, when the newest window began */
   bool closed, broken;        /* it is proved; something happened that the watch doesn't see through */
+  bool takes_from_others;     /* some shuffle took a value of a lane that wasn't in it */
+  bool usual;                 /* nothing was new in the newest window, and something hasn't been seen */
   bool heard;                 /* the host acts in this window: what was seen may make it do so again */
 };
 
@@ -87,12 +89,15 @@ static void keep_with_owner(Closure *closure, LookWord *word) {
 static void add_value(Closure *closure, LookWord *word) {
   uint32_t value = look_word_value(closure->gpu, word);
   for (uint32_t i = 0; i < word->count; i++)
-    if (word->value[i] == value)
+    if (word->value[i] == value) {
+      word->held |= 1u << i;
       return;
+    }
   if (word->count == LOOK_VALUES_MOST) {
     closure->broken = true;
     return;
   }
+  word->held |= 1u << word->count;
   word->value[word->count++] = value;
   closure->grown++;
   if (word->count > 1)
@@ -240,21 +245,31 @@ static bool sees_through(const ProbePoint *point, AccessKind kind, uint32_t byte
   return !taken && !unlock && (kind != ACCESS_ATOMIC || bytes >= 4);
 }
 
-/* Somebody may read what it writes: a lane of its own, further on, or any by a shuffle. */
-static bool is_wanted(const Kernel *kernel, const KernelState *state, const ProbePoint *point) {
-  RegList writes = inst_writes(point->inst, kernel->nregs);
+/* The shuffle takes a value of a lane that isn't in it, as far as that is still known. */
+static bool takes_from_others(const ProbePoint *point) {
+  const Inst *inst = point->inst;
+  if (inst->op != OP_SHFL || point->lanes == ALL_LANES || point->lanes == 0)
+    return false;
+  Issue issue = {.inst = inst, .regs = point->warp->regs, .consts = point->warp->consts, .mask = point->lanes};
+  return inst->dst == inst->b || inst->dst == inst->c || shuffle_takers(&issue, ~point->lanes);
+}
+
+/* Somebody may read what it writes: a lane of its own, further on, or any by a shuffle, if shuffles do that. */
+static bool is_wanted(const Closure *closure, const ProbePoint *point) {
+  const Launch *launch = point->block->launch;
+  const KernelState *state = &closure->states[launch->index];
+  RegList writes = inst_writes(point->inst, launch->kernel->nregs);
   for (unsigned i = 0; i < writes.count; i++)
     if (regset_has(&state->liveness.live_regs[point->pc + 1], (unsigned)writes.reg[i]) ||
-        regset_has(&state->shuffled, (unsigned)writes.reg[i]))
+        (closure->takes_from_others && regset_has(&state->shuffled, (unsigned)writes.reg[i])))
       return true;
   return false;
 }
 
 /* Its lanes may act on what it finds, or what it stores depends on that. */
 static bool is_look(const Closure *closure, const ProbePoint *point, AccessKind kind) {
-  const Launch *launch = point->block->launch;
   bool depends = kind == ACCESS_ATOMIC && point->inst->mode != ATOM_EXCH;
-  return depends || (kind != ACCESS_WRITE && is_wanted(launch->kernel, &closure->states[launch->index], point));
+  return depends || (kind != ACCESS_WRITE && is_wanted(closure, point));
 }
 
 static void come_to_words(Closure *closure, const ProbePoint *point, AccessSpace space, AccessKind kind,
@@ -392,6 +407,10 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   closure->told = 0;
   if (local || (unit == UNIT_SYSREG && !is_of_launch(point->inst->mode)))
     tell_apart(closure, SEEN_BY_WARP);
+  if (!closure->takes_from_others && takes_from_others(point)) {
+    closure->takes_from_others = true;
+    begin_again(closure);
+  }
   Watched *watched = watched_at(closure, point->sm, point->warp->slot);
   closure->broken |=
       unit == UNIT_BARRIER || watched->age != point->warp->age + 1 || ++watched->unread > closure->unread;
@@ -529,17 +548,29 @@ void closure_free(Closure *closure) {
   g_free(closure);
 }
 
-/* A warp has exited, or a block has come: nothing of what was seen counts. */
+/* A warp has exited, or a block has come: nothing of what was seen counts. Or some of it seems to be of the time before
+ * all went round. */
 static void start_anew(Closure *closure) {
   Gpu *gpu = closure->gpu;
   clear(closure);
   init(closure, gpu);
 }
 
+/* Some word has held a value before this window, and not in it. */
+static bool has_past_values(const Closure *closure) {
+  GHashTableIter all;
+  gpointer word;
+  g_hash_table_iter_init(&all, closure->words);
+  while (g_hash_table_iter_next(&all, NULL, &word))
+    if (((const LookWord *)word)->held != (1u << ((const LookWord *)word)->count) - 1)
+      return true;
+  return false;
+}
+
 /* A window begins: what was under way when the last one ended isn't known. */
 static void begin(Closure *closure) {
   const Gpu *gpu = closure->gpu;
-  if (closure->progress != gpu->progress)
+  if (closure->progress != gpu->progress || (closure->usual && has_past_values(closure)))
     start_anew(closure);
   if (closure->heard)
     begin_again(closure);
@@ -552,8 +583,10 @@ static void begin(Closure *closure) {
   GHashTableIter all;
   gpointer word;
   g_hash_table_iter_init(&all, closure->words);
-  while (g_hash_table_iter_next(&all, NULL, &word))
+  while (g_hash_table_iter_next(&all, NULL, &word)) {
+    ((LookWord *)word)->held = 0;
     g_array_append_val(closure->changing, word);
+  }
   see_changes(closure);
   closure->seen_grown = UINT64_MAX;
   g_clear_pointer(&closure->issued, g_free);
@@ -580,9 +613,11 @@ static bool watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuSt
                  .stale_read = note_stale};
   gpu_subscribe(gpu, &probe);
   gpu->local_changed = false;
+  uint64_t grown = closure->grown + closure->looks.grown;
   bool known = seen_record_exchanges(closure->seen, gpu, &window, limit_cycles, stop);
   gpu_unsubscribe(gpu, &probe);
   closure->broken |= gpu->local_changed;
+  closure->usual = *stop == GPU_BUDGET && !closure->closed && grown == closure->grown + closure->looks.grown;
   return known && closure->closed && !closure->broken && !closure->heard && host_is_still(gpu->host);
 }
 
@@ -598,3 +633,7 @@ Circle *closure_watch(Closure *closure, uint64_t share, uint64_t limit_cycles, G
 }
 
 bool closure_gave_up(const Closure *closure) { return closure->broken; }
+
+bool closure_is_usual(const Closure *closure) { 
+  return closure->usual && !closure->broken && !closure->heard && g_hash_table_size(closure->looks.kept);
+}

@@ -15,6 +15,7 @@ typedef struct LookWord {
   uint64_t address;
   uint32_t count, value[LOOK_VALUES_MOST];
   uint64_t owner; /* age of the only warp that comes to it, and 1; 0: there are several, or none so far */
+  uint32_t held;  /* a bit for each value: it held that in this window */
   bool met;       /* some warp has come to it */
 } LookWord;
 
