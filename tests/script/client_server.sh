@@ -86,6 +86,10 @@ for use in right "forgotten -p readers=32" "left_out -p readers=32"; do
   # shellcheck disable=SC2086 # options
   point "batches, $use" "$("$LOCKSTEP" run -m h200 tests/batches/${use%% *}.yaml ${use#"${use%% *}"} 2>&1 | grep -q '^as expected$' || echo "not as expected")"
 done
+# An SM that clients fill before their servers come.
+for use in "clients=32 -p threads=32 -p servers=2" "clients=1 -p threads=128 -p servers=1 -s sm.max_blocks=1"; do
+  point "clients first: $use" "$("$LOCKSTEP" run tests/batches/clients_first.yaml -s gpu.sms=1 -p each=64 -p $use 2>&1 | grep -q '^as expected$' || echo "not as expected")"
+done
 point "accounts by servers, no hierarchy: no end" "$(run_complaint 'no word of memory changes any more' accounts_server gtx1080ti -p ordered=0 -p each=1)"
 point "accounts by servers, one channel: no end" "$(run_complaint 'no word of memory changes any more' accounts_server rtx3070 -p separate=0 -p each=1)"
 for machine in gtx1080ti h200; do

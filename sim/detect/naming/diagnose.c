@@ -530,6 +530,17 @@ static gint compare_named(gconstpointer a, gconstpointer b) {
   return x->component < y->component ? -1 : x->component > y->component;
 }
 
+/* Where what lanes exchange isn't known (Explorer.exchanged), not all are asked who would change a word, and those who
+ * are seem to change nearly any: a cycle of words says little beside blocks that have no room, and would end a wait. */
+static void drop_guesses(const WaitGraph *graph, GArray *named) {
+  bool starts_blocks = false;
+  for (guint i = 0; i < named->len; i++)
+    starts_blocks |= names[g_array_index(named, Named, i).name].edge == EDGE_RESIDENCY;
+  for (guint i = named->len; graph->explorer->exchanged && starts_blocks && i-- > 0;)
+    if (names[g_array_index(named, Named, i).name].edge == EDGE_WORD)
+      g_array_remove_index(named, i);
+}
+
 static GArray *name_cycles(const WaitGraph *graph) {
   GArray *named = g_array_new(FALSE, FALSE, sizeof(Named));
   gboolean *seen = g_new0(gboolean, graph->components + 1);
@@ -543,6 +554,7 @@ static GArray *name_cycles(const WaitGraph *graph) {
     g_array_append_val(named, entry);
   }
   g_array_sort(named, compare_named);
+  drop_guesses(graph, named);
   g_free(seen);
   return named;
 }

@@ -13,7 +13,7 @@
 
 enum {
   ACTOR_STEPS_MAX = 20000000,
-  EXCHANGED_STEPS_MAX = 6000000,
+  EXCHANGED_STEPS_MAX = 2000000,
   WAITERS_ASKED = 8,
   OWN_PASSES_MAX = 16,
   JOINT_PASSES_MAX = 64,
@@ -568,38 +568,19 @@ static bool has_nothing_to_add(const WaitGraph *graph, guint lane, guint things)
   return known == things;
 }
 
-/* The search for lanes that would change something, each alone. */
-typedef struct ReleaseSearch {
-  WaitGraph *graph;
-  LaneClasses *classes;
-  uint64_t steps_to;
-  guint things;
-} ReleaseSearch;
-
-static void release_lanes_of(const ReleaseSearch *search, guint index, uint32_t lanes) {
-  WaitGraph *graph = search->graph;
-  for (uint32_t rest = lanes; rest && graph->explorer->steps < search->steps_to; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    if (wait_view(graph, index)->reach[lane].may_exit ||
-        (!graph->of_each && has_nothing_to_add(graph, wait_lane_node(graph, index, lane), search->things)) ||
-        (search->classes && lane_classes_changes_nothing(search->classes, index, lane)))
-      continue;
-    release_lane(graph, index, lane);
-  }
-}
-
-/* First a lane of each warp, the one that mostly acts for it. */
 static void release_lanes(WaitGraph *graph, LaneClasses *classes) {
-  ReleaseSearch search = {graph, classes, actor_steps_to(graph), count_things(graph)};
-  guint views = graph->explorer->views->len;
-  for (guint i = 0; i < views; i++) {
-    uint32_t alive = wait_view(graph, i)->warp->alive;
-    release_lanes_of(&search, i, alive & -alive);
-  }
-  for (guint i = 0; i < views; i++) {
-    uint32_t alive = wait_view(graph, i)->warp->alive;
-    release_lanes_of(&search, i, alive & (alive - 1));
-  }
+  const Explorer *explorer = graph->explorer;
+  uint64_t steps_to = actor_steps_to(graph);
+  guint things = count_things(graph);
+  for (guint i = 0; i < explorer->views->len; i++)
+    for (uint32_t rest = wait_view(graph, i)->warp->alive; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if (explorer->steps >= steps_to || wait_view(graph, i)->reach[lane].may_exit ||
+          (!graph->of_each && has_nothing_to_add(graph, wait_lane_node(graph, i, lane), things)) ||
+          (classes && lane_classes_changes_nothing(classes, i, lane)))
+        continue;
+      release_lane(graph, i, lane);
+    }
 }
 
 /* Of a warp that goes round in a circle (Explorer.seen) each lane is asked: what its loads find is its own. */

@@ -44,7 +44,7 @@ struct Closure {
   uint64_t progress;          /* of the machine, when the newest window began */
   bool closed, broken;        /* it is proved; something happened that the watch doesn't see through */
   bool takes_from_others;     /* some shuffle took a value of a lane that wasn't in it */
-  bool usual;                 /* nothing was new in the newest window, and something hasn't been seen */
+  bool usual;                 /* all looked in the newest window, nothing was new, and something hasn't been seen */
   bool heard;                 /* the host acts in this window: what was seen may make it do so again */
 };
 
@@ -453,15 +453,26 @@ static bool add_key(const Watched *watched, GArray *keys) {
   return true;
 }
 
-/* What the warps that can issue look at now, and all that may come behind it, has been seen. */
-static bool has_all(const Closure *closure) {
+/* Adds what all warps that can issue look at now. False if it isn't known of one: it sleeps, say. */
+static bool add_keys(const Closure *closure, GArray *keys) {
   const Gpu *gpu = closure->gpu;
-  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
   for (uint32_t i = 0; i < gpu->used_sms; i++)
     for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++)
       if (gpu->sms[i].warps[slot].state == WARP_RUNNING && !add_key(watched_at(closure, &gpu->sms[i], slot), keys))
         return false;
-  return looks_have_all(&closure->looks, keys);
+  return true;
+}
+
+/* What the warps that can issue look at now, and all that may come behind it, has been seen. */
+static bool has_all(const Closure *closure) {
+  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  return add_keys(closure, keys) && looks_have_all(&closure->looks, keys);
+}
+
+/* Each warp that can issue has looked at something in this window. */
+static bool all_look(const Closure *closure) {
+  g_autoptr(GArray) keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+  return add_keys(closure, keys);
 }
 
 static bool is_known(void *user) {
@@ -548,8 +559,8 @@ void closure_free(Closure *closure) {
   g_free(closure);
 }
 
-/* A warp has exited, or a block has come: nothing of what was seen counts. Or some of it seems to be of the time before
- * all went round. */
+/* A warp has exited, or a block has come: nothing of what was seen counts. Or some of it seems to be of the time
+ * before all went round. */
 static void start_anew(Closure *closure) {
   Gpu *gpu = closure->gpu;
   clear(closure);
@@ -617,7 +628,8 @@ static bool watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuSt
   bool known = seen_record_exchanges(closure->seen, gpu, &window, limit_cycles, stop);
   gpu_unsubscribe(gpu, &probe);
   closure->broken |= gpu->local_changed;
-  closure->usual = *stop == GPU_BUDGET && !closure->closed && grown == closure->grown + closure->looks.grown;
+  closure->usual = *stop == GPU_BUDGET && !closure->closed && grown == closure->grown + closure->looks.grown &&
+                   all_look(closure);
   return known && closure->closed && !closure->broken && !closure->heard && host_is_still(gpu->host);
 }
 

@@ -38,8 +38,8 @@ Circle *closure_watch(Closure *closure, uint64_t share, uint64_t limit_cycles, G
 /* Something came up that it doesn't see through. It may have been of the time before all went round: another
  * Closure may do better. */
 bool closure_gave_up(const Closure *closure);
-/* All that happened in the newest window had been seen before, yet something that may happen hasn't: it doesn't come
- * up in this schedule. */
+/* All warps had looks in the newest window, and all that happened had been seen before, yet something that may happen
+ * hasn't: it doesn't come up in this schedule. */
 bool closure_is_usual(const Closure *closure);
 
 #endif
