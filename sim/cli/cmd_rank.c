@@ -15,6 +15,7 @@ static const CommandHelp help = {
     .about = "Measures each scenario over at least 12 seeds and sets them side by side: mean and spread of the\n"
              "measured cycles, the ratio to the first scenario (or --baseline), shared memory beyond the data,\n"
              "lock bits. Scenarios that do different numbers of operations are compared by the time of one.\n"
+             "A scenario that needs what only some of the machines have is left out on the others.\n"
              "--primitives, with -m and no scenario, answers Table 5 of Stuart and Owens for the machine: the best\n"
              "barrier, mutex and semaphore at several numbers of blocks, and where that changes; -p changes params\n"
              "that some of them have (-p imax=4).",
@@ -53,6 +54,41 @@ static GPtrArray *load_scenarios(const Options *options, Diag *diag) {
   if (diag_has_errors(diag) || (options->baseline && !put_first(scenarios, options->baseline, diag)))
     return NULL;
   return g_steal_pointer(&scenarios);
+}
+
+/* Why the machine can't run the scenario, as in an error; NULL if it can. Free with g_free. */
+static char *refusal(const Scenario *scenario, const Machine *machine, Diag *diag) {
+  g_autoptr(Diag) own = diag_new();
+  scenario_program(scenario, machine, own);
+  for (unsigned i = 0; i < diag_count(own); i++)
+    if (diag_item(own, i)->severity == DIAG_ERROR)
+      return g_strdup(diag_item(own, i)->message);
+  diag_add_all(diag, own);
+  return NULL;
+}
+
+static bool some_machine_runs(const Scenario *scenario, const GPtrArray *machines) {
+  g_autoptr(Diag) own = diag_new();
+  for (guint i = 0; i < machines->len; i++)
+    if (scenario_program(scenario, g_ptr_array_index(machines, i), own))
+      return true;
+  return false;
+}
+
+/* The scenarios that are ranked on the machine. One that needs what only others of `machines` have is left out, unless
+ * it is the baseline: then, as with one that none of them runs, it is an error. */
+static GPtrArray *scenarios_on(const GPtrArray *scenarios, const Machine *machine, const GPtrArray *machines,
+                               Diag *diag) {
+  GPtrArray *chosen = g_ptr_array_new();
+  for (guint i = 0; i < scenarios->len; i++) {
+    Scenario *scenario = g_ptr_array_index(scenarios, i);
+    g_autofree char *why = i && machines->len > 1 ? refusal(scenario, machine, diag) : NULL;
+    if (why && some_machine_runs(scenario, machines))
+      diag_note(diag, scenario->file, 0, 0, "%s isn't ranked on %s: %s", scenario->name, machine->name, why);
+    else
+      g_ptr_array_add(chosen, scenario);
+  }
+  return chosen;
 }
 
 static int rows_status(const GPtrArray *rows) {
@@ -135,9 +171,12 @@ static int rank(const Options *options, Diag *diag) {
     fallback[0] = session_default_machine(g_ptr_array_index(scenarios, 0), diag);
   g_autoptr(GPtrArray) machines = diag_has_errors(diag) ? NULL : session_load_machines(options, fallback, diag);
   int status = STATUS_OK;
-  for (guint i = 0; machines && i < machines->len && (i == 0 || !stop_asked(&options->stop)); i++)
-    if (!rank_machine(scenarios, g_ptr_array_index(machines, i), options, i == 0, &status, diag))
+  for (guint i = 0; machines && i < machines->len && (i == 0 || !stop_asked(&options->stop)); i++) {
+    const Machine *machine = g_ptr_array_index(machines, i);
+    g_autoptr(GPtrArray) chosen = scenarios_on(scenarios, machine, machines, diag);
+    if (!rank_machine(chosen, machine, options, i == 0, &status, diag))
       break;
+  }
   if (machines && machines->len > 1 && options->format == FORMAT_JSON)
     status = exit_status_worst(status, session_write("\n]\n"));
   return status;

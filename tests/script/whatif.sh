@@ -34,7 +34,7 @@ less() {
   point "$1" "$(awk -v a="$2" -v b="$3" -v f="$4" 'BEGIN { if (!(a > 0 && b > 0 && a * f < b)) print a " times " f ", and " b }')"
 }
 
-plan 46
+plan 47
 batch="memory.atomic.batch_loads=64"
 sleeping="traces/primitives/semaphore_sleep.yaml -m gtx580 -p blocks=128"
 ticket="traces/primitives/mutex_fa.yaml -m gtx580 -p blocks=128 -p apart=1"
@@ -78,6 +78,8 @@ spin="$traces/primitives/mutex_spin.yaml -p blocks=128"
     test "$one" = "$other" && test "$one" -gt 0 || echo "$program: $one, $other"
   done >"$folder/loops"
   point "loops that get on aren't held back" "$(cat "$folder/loops")"
+  point "rank leaves out what a machine can't run, and says so" "$("$LOCKSTEP" rank traces/irregular/hash_table.yaml traces/irregular/hash_queue.yaml \
+    -m gtx1080ti -m gtx1080ti-hql >"$folder/ranked" 2>&1 && grep -c '^hash_' "$folder/ranked" | grep -vx 3; grep -q "hash_queue isn't ranked on gtx1080ti: " "$folder/ranked" || echo "no note")"
   point "a spin lock in a warp still hangs" \
     "$("$LOCKSTEP" run "$traces/blog/naive.yaml" -m gtx1080ti-bows 2>&1 | grep -q 'gtx1080ti-bows: simd-deadlock' || echo "no simd-deadlock")"
 
