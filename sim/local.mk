@@ -320,6 +320,8 @@ liblockstep_a_SOURCES += \
   sim/engine/event.c \
   sim/engine/event.h \
   sim/engine/milli.h \
+  sim/engine/pace.c \
+  sim/engine/pace.h \
   sim/engine/rng.h \
   sim/engine/stop.c \
   sim/engine/stop.h \

@@ -92,6 +92,7 @@ UNIT_TESTS = \
   tests/unit/test_memory \
   tests/unit/test_memory_page \
   tests/unit/test_memsys \
+  tests/unit/test_pace \
   tests/unit/test_pages \
   tests/unit/test_polling \
   tests/unit/test_print \

@@ -5,8 +5,7 @@
 #include "sim/core/state.h"
 
 bool spin_history_notes(Opcode op) {
-  return op == OP_ISETP || op == OP_ISETP64 || op == OP_ISETPX || op == OP_FSETP || op == OP_DSETP ||
-         op == OP_HSETP2;
+  return op == OP_ISETP || op == OP_ISETP64 || op == OP_ISETPX || op == OP_FSETP || op == OP_DSETP || op == OP_HSETP2;
 }
 
 static uint32_t hashed(uint64_t value, uint32_t bits) {

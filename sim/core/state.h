@@ -16,6 +16,7 @@
 #include "sim/core/warp.h"
 #include "sim/engine/counter.h"
 #include "sim/engine/event.h"
+#include "sim/engine/pace.h"
 #include "sim/engine/rng.h"
 #include "sim/engine/stop.h"
 #include "sim/engine/wheel.h"
@@ -311,6 +312,7 @@ typedef struct Gpu {
   struct Team *team;     /* threads of windows (windows.h); NULL: one */
   uint32_t threads;      /* in it, at most */
   int64_t team_work;     /* they share windows where so much work is usual */
+  Pace pace;             /* whether it pays that threads share windows */
   int64_t usual_work;    /* of windows so far, the newest most: where warps meet at barriers they differ by much */
   uint8_t *home, *share; /* of each SM: the thread that ran it last; its share in windows (memsys_part()) */
   bool goes_apart;       /* in windows: requests needn't go in order (memsys_goes_apart()) */

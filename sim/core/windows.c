@@ -1,6 +1,7 @@
 #include "sim/core/windows.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "sim/core/cached.h"
 #include "sim/core/dispatch.h"
@@ -112,6 +113,8 @@ static void go_home(Window *window) {
     ends[thread]++;
 }
 
+static bool is_worth_sharing(const Gpu *gpu) { return gpu->team && gpu->usual_work >= gpu->team_work; }
+
 /* SMs and memory. */
 static void run_components(Window *window) {
   Gpu *gpu = window->gpu;
@@ -119,7 +122,7 @@ static void run_components(Window *window) {
   for (uint32_t i = 0; i < window->used_count; i++)
     if (gpu->due[window->used[i]] < window->end)
       window->running[window->count++] = window->used[i];
-  window->shared = gpu->team && gpu->usual_work >= gpu->team_work;
+  window->shared = is_worth_sharing(gpu) && pace_shares(&gpu->pace);
   window->apart = window->shared && gpu->goes_apart;
   if (window->shared)
     go_home(window);
@@ -238,16 +241,27 @@ static void enlarge(Gpu *gpu) {
   gpu->enlarge_at = MAX(ENLARGE_WORK, 2 * gpu->window_work);
 }
 
+static uint64_t nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 static void run_window(Window *window) {
   Gpu *gpu = window->gpu;
+  bool timed = is_worth_sharing(gpu);
+  uint64_t began = timed ? nanoseconds() : 0;
   run_components(window);
   pass_on(window);
+  uint64_t took = timed ? nanoseconds() - began : 0;
   window->work = PART_WORK * (int64_t)window->served;
   for (uint32_t i = 0; i < window->count; i++) {
     int64_t issued = INT64_MAX - gpu->sms[window->running[i]].budget;
     window->work += issued;
     gpu->budget -= issued;
   }
+  if (timed)
+    pace_note(&gpu->pace, (uint64_t)window->work, took);
   gpu->usual_work += (window->work - gpu->usual_work) / (gpu->usual_work ? USUAL_OF : 1);
   gpu->window_work += window->work;
   enlarge(gpu);

@@ -44,10 +44,16 @@ static const Spinning cases[] = {
      "0000011",
      8,
      8},
-    {"a loop that fits", {{1, 0, 1, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}, {1, 0, 1, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}}, "000001",
-     3, 8},
-    {"a loop that doesn't", {{1, 0, 1, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}, {1, 0, 1, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}},
-     "000000", 2, 8},
+    {"a loop that fits",
+     {{1, 0, 1, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}, {1, 0, 1, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}},
+     "000001",
+     3,
+     8},
+    {"a loop that doesn't",
+     {{1, 0, 1, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}, {1, 0, 1, 0}, {2, 0, 1, 0}, {3, 0, 1, 0}},
+     "000000",
+     2,
+     8},
     {"what it waits for comes", {{5, 0, 1, 0}, {5, 0, 1, 0}, {5, 0, 0, 0}, {5, 0, 0, 0}}, "0101", 8, 8},
     {"another lane begins anew", {{5, 0, 1, 0}, {5, 0, 1, 0}, {5, 3, 1, 0}, {5, 3, 1, 0}}, "0101", 8, 8},
     {"two values of one hash", {{5, 0, 0, 9}, {5, 0, 0x101, 9}, {5, 0, 0x202, 9}}, "011", 8, 8},
@@ -96,9 +102,9 @@ END_TEST
 /* ---- the scheduler ---- */
 
 /* Warps wait for a word that the last one writes when it has counted. */
-#define WAITS                                                                                              \
-  ".reg 12\n.shared 64\nS2R R0, SR_TID.X\nISETP.GE.AND P0, PT, R0, R5, PT\n@P0 BRA count\n"           \
-  "spin: LDS R1, [RZ]\nISETP.EQ.AND P1, PT, R1, RZ, PT\n@P1 BRA spin\nEXIT\n"                             \
+#define WAITS                                                                               \
+  ".reg 12\n.shared 64\nS2R R0, SR_TID.X\nISETP.GE.AND P0, PT, R0, R5, PT\n@P0 BRA count\n" \
+  "spin: LDS R1, [RZ]\nISETP.EQ.AND P1, PT, R1, RZ, PT\n@P1 BRA spin\nEXIT\n"               \
   "count: IADD R2, R2, 0x1\nISETP.LT.AND P1, PT, R2, R4, PT\n@P1 BRA count\nMOV R3, 0x1\nSTS [RZ], R3\nEXIT"
 enum { WAITS_LOOK = 3, WAITS_COUNT = 7, TURNS = 400 };
 
@@ -121,7 +127,8 @@ static uint64_t between(const Lab *lab, unsigned slot, uint32_t pc, unsigned tur
 /* The first round begins the history; behind four that repeat it the branch is a spin loop's. The first that is known
  * to be one begins the wait, the next has to keep it. */
 START_TEST(holds_who_spins_back) {
-  g_autoptr(Lab) lab = waiting("sm.spin_backoff.confidence=4 sm.spin_backoff.least=1000 sm.spin_backoff.most=1000", 1);
+  g_autoptr(Lab) lab =
+      waiting("sm.spin_backoff.confidence=4 sm.spin_backoff.least=1000 sm.spin_backoff.most=1000", 1);
   for (unsigned turn = 0; turn < 5; turn++)
     ck_assert_uint_lt(between(lab, 0, WAITS_LOOK, turn), 200);
   for (unsigned turn = 5; turn < 9; turn++)
@@ -147,7 +154,8 @@ START_TEST(who_spins_comes_last) {
   g_autofree char *without = g_strdup_printf(settings, "loose-round-robin", 0);
   g_autoptr(Lab) behind = waiting(with, SPINNING);
   g_autoptr(Lab) beside = waiting(without, SPINNING);
-  uint64_t held = lab_cycle(behind, SPINNING, WAITS_COUNT, TURNS - 1), free = lab_cycle(beside, SPINNING, WAITS_COUNT, TURNS - 1);
+  uint64_t held = lab_cycle(behind, SPINNING, WAITS_COUNT, TURNS - 1),
+           free = lab_cycle(beside, SPINNING, WAITS_COUNT, TURNS - 1);
   ck_assert_msg(2 * held < free, "%s: %d cycles, %d without", with, (int)held, (int)free);
 }
 END_TEST

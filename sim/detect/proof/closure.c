@@ -628,8 +628,8 @@ static bool watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuSt
   bool known = seen_record_exchanges(closure->seen, gpu, &window, limit_cycles, stop);
   gpu_unsubscribe(gpu, &probe);
   closure->broken |= gpu->local_changed;
-  closure->usual = *stop == GPU_BUDGET && !closure->closed && grown == closure->grown + closure->looks.grown &&
-                   all_look(closure);
+  closure->usual =
+      *stop == GPU_BUDGET && !closure->closed && grown == closure->grown + closure->looks.grown && all_look(closure);
   return known && closure->closed && !closure->broken && !closure->heard && host_is_still(gpu->host);
 }
 
@@ -646,6 +646,6 @@ Circle *closure_watch(Closure *closure, uint64_t share, uint64_t limit_cycles, G
 
 bool closure_gave_up(const Closure *closure) { return closure->broken; }
 
-bool closure_is_usual(const Closure *closure) { 
+bool closure_is_usual(const Closure *closure) {
   return closure->usual && !closure->broken && !closure->heard && g_hash_table_size(closure->looks.kept);
 }
