@@ -10,11 +10,11 @@
 
 /* All zeros: nothing is known. */
 typedef struct Pace {
-  double cost[2];       /* of an item of work, nanoseconds: alone, shared; 0: it isn't known */
-  double spent, done;   /* nanoseconds and work of the portions that have been timed */
-  uint32_t portions;    /* of this turn, so far */
-  bool alone;           /* this turn's way */
-  bool rests;           /* this turn's way is the quicker one, as far as is known, and its turn is a long one */
+  double cost[2];     /* of an item of work, nanoseconds: alone, shared; 0: it isn't known */
+  double spent, done; /* nanoseconds and work of the portions that have been timed */
+  uint32_t portions;  /* of this turn, so far */
+  bool alone;         /* this turn's way */
+  bool rests;         /* this turn's way is the quicker one, as far as is known, and its turn is a long one */
 } Pace;
 
 /* Whether the next portion is to be shared. */
