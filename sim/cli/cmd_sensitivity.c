@@ -26,11 +26,14 @@ static const CommandHelp help = {
 /* Percent. */
 static double changed_by(const Options *options) { return isnan(options->by) ? 10 : options->by; }
 
+/* Seeds disagree about the sign. */
+static bool is_noise(const Elasticity *row) { return row->lowest < 0 && row->highest > 0; }
+
 static void append_text(GString *out, const Sensitivity *found, const Machine *machine, const Options *options) {
-  guint silent = 0, failed = 0;
+  guint silent = 0, failed = 0, noisy = 0;
   g_string_append_printf(out, "%.3f us on %s", found->base, machine->name);
   studies_changes(out, options);
-  g_string_append_printf(out, "; %u run%s\n\n%-*s%-*s%12s  %-18s%s\n", found->runs, found->runs == 1 ? "" : "s",
+  g_string_append_printf(out, "; %u run%s\n\n%-*s%-*s%12s  %-20s%s\n", found->runs, found->runs == 1 ? "" : "s",
                          NAME_COLUMN, "parameter", VALUE_COLUMN, "value", "elasticity", "over seeds", "source");
   for (guint i = 0; i < found->rows->len; i++) {
     const Elasticity *row = &g_array_index(found->rows, Elasticity, i);
@@ -39,13 +42,18 @@ static void append_text(GString *out, const Sensitivity *found, const Machine *m
     if (row->problem || fabs(row->mean) < shown_least)
       continue;
     g_autofree char *value = machine_param_text(machine, row->param);
-    g_autofree char *range = g_strdup_printf("%+.3f .. %+.3f", row->lowest, row->highest);
+    g_autofree char *range =
+        g_strdup_printf("%+.3f .. %+.3f%s", row->lowest, row->highest, is_noise(row) ? " ?" : "");
+    noisy += is_noise(row);
     const char *source = machine->sources[row->param] ? machine->sources[row->param] : "";
-    g_string_append_printf(out, "%-*s%-*s%+12.3f  %-18s%.*s\n", NAME_COLUMN, machine_param_path(row->param),
+    g_string_append_printf(out, "%-*s%-*s%+12.3f  %-20s%.*s\n", NAME_COLUMN, machine_param_path(row->param),
                            VALUE_COLUMN, value, row->mean, range, (int)strcspn(source, ":"), source);
   }
   g_string_append_printf(out, "\n%u parameter%s with an elasticity below %g; %u that can't be changed so\n", silent,
                          silent == 1 ? "" : "s", shown_least, failed);
+  if (noisy)
+    g_string_append(out, "?: longer under some seeds and shorter under others, so no effect that could be told from "
+                         "noise\n");
 }
 
 static void append_csv(GString *out, const Sensitivity *found, const Machine *machine) {

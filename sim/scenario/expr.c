@@ -109,6 +109,15 @@ static bool extreme(Parser *parser, bool largest, int64_t *value) {
   return accept(parser, ')') || unexpected(parser, &parser->token, "`,` or `)`");
 }
 
+/* A hint for who takes a number for a truth value. True if there is one. */
+static bool hint_truth(Parser *parser, const char *text) {
+  static const char *const yes[] = {"yes", "true", "on", NULL}, *const no[] = {"no", "false", "off", NULL};
+  bool is_yes = g_strv_contains(yes, text);
+  if (is_yes || g_strv_contains(no, text))
+    diag_hint(parser->diag, "values are whole numbers: %d for %s", is_yes, text);
+  return is_yes || g_strv_contains(no, text);
+}
+
 static bool name(Parser *parser, int64_t *value) {
   Token token = parser->token;
   g_autofree char *text = g_strndup(token.text, token.length);
@@ -125,7 +134,7 @@ static bool name(Parser *parser, int64_t *value) {
     return true;
   g_autofree char *quoted = quote_text(text);
   diag_error(parser->diag, parser->file, parser->line, column_of(parser, &token), "unknown name %s", quoted);
-  if (parser->scope && parser->scope->names)
+  if (!hint_truth(parser, text) && parser->scope && parser->scope->names)
     diag_hint_nearest(parser->diag, text, parser->scope->names);
   return false;
 }
