@@ -3,6 +3,7 @@
 #include "base/bits.h"
 #include "sim/core/look.h"
 #include "sim/detect/naming/locate.h"
+#include "sim/detect/naming/standing.h"
 
 enum {
   ALONE_INSTRUCTIONS = 4000, /* of each warp alone */
@@ -198,6 +199,8 @@ Finding *livelock_report(Gpu *gpu) {
                                  : "give the loop an exit that some thread can bring about");
     if (place)
       add_steps(&order, finding, place);
+    else
+      standing_add_unstarted(gpu, finding);
   }
   g_array_free(order.warps, TRUE);
   return finding;
@@ -282,6 +285,7 @@ Finding *livelock_report_circle(const Gpu *gpu, const Circle *circle) {
   finding->cycle = gpu->cycle;
   for (guint i = 0; i < MIN(circle->words->len, (guint)STEPS_SHOWN); i++)
     add_word(gpu, finding, &g_array_index(circle->words, CircleWord, i));
+  standing_add_unstarted(gpu, finding);
   finding->repair = g_strdup("let some thread make the change that they wait for, or give the loop another exit");
   return finding;
 }

@@ -122,6 +122,24 @@ static char *headline(const Gpu *gpu, StopReason reason, uint64_t threads) {
   return g_string_free(text, FALSE);
 }
 
+enum { LAUNCHES_SHOWN_MAX = 4 };
+
+void standing_add_unstarted(const Gpu *gpu, Finding *finding) {
+  guint shown = 0;
+  for (guint i = 0; i < gpu->launches->len && shown < LAUNCHES_SHOWN_MAX; i++) {
+    const Launch *launch = gpu_launch(gpu, i);
+    bool may_run = !launch->held && (!launch->previous || launch->previous->finished);
+    if (launch->next_block == launch->blocks || !may_run)
+      continue;
+    shown++;
+    finding_add_evidence(finding, 0,
+                         g_strdup_printf("blocks of launch %u (%s) that haven't started, and wait for room: "
+                                         "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT,
+                                         launch->index, launch->name, launch->blocks - launch->next_block,
+                                         launch->blocks));
+  }
+}
+
 Finding *standing_report(const Gpu *gpu, StopReason reason) {
   g_autoptr(GArray) all = list_standings(gpu);
   uint64_t threads = 0, shown = 0;
@@ -139,6 +157,7 @@ Finding *standing_report(const Gpu *gpu, StopReason reason) {
   }
   if (shown < threads)
     finding_add_evidence(finding, 0, g_strdup_printf("threads elsewhere: %" G_GUINT64_FORMAT, threads - shown));
+  standing_add_unstarted(gpu, finding);
   if (gpu->host && gpu->host->state != HOST_DONE) {
     g_autofree char *host = host_text(gpu->host);
     finding_add_evidence(finding, 0, g_strdup_printf("the host %s", host));

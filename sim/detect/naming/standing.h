@@ -9,4 +9,8 @@
 /* A note with a group in each line of evidence, the largest first. */
 Finding *standing_report(const Gpu *gpu, StopReason reason);
 
+/* Evidence for each launch, up to four, whose blocks haven't all started though nothing before it in its stream runs:
+ * how many. */
+void standing_add_unstarted(const Gpu *gpu, Finding *finding);
+
 #endif
