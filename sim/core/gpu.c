@@ -125,6 +125,10 @@ void gpu_watch_memory(Gpu *gpu, bool on) {
   gpu->l1_hash = (L1Hash){.value = &gpu->memory_hash, .watch = on ? gpu->watches : 0};
 }
 
+void gpu_note_value(Gpu *gpu, uint64_t number) {
+  gpu->new_values += g_hash_table_add(gpu->memory_values, GSIZE_TO_POINTER(number));
+}
+
 uint64_t gpu_memory_hash(Gpu *gpu) {
   cached_settle_hash(gpu);
   return gpu->memory_hash;

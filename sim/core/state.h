@@ -354,6 +354,8 @@ typedef struct Gpu {
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */
   OlderRun *older;      /* loads that give an older value; NULL: none. Borrowed */
+  GHashTable *memory_values; /* of words, as numbers: those that were stored while somebody wants to know; else NULL */
+  uint64_t new_values;       /* how many came that hadn't been there */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began; see
                            gpu_memory_hash() */
   L1Hash l1_hash;
@@ -384,11 +386,16 @@ static inline ThreadId warp_thread_base(const Block *block, const Warp *warp) {
 
 enum { HASH_GLOBAL = 1, HASH_LOCK = 2, HASH_SHARED = 3, HASH_LOCAL = 4, HASH_HEAP = 5 };
 /* A word or lock bit of `space` at `place` changes: moves its share of the memory hash. */
+/* The word changes to a value of that number. */
+void gpu_note_value(Gpu *gpu, uint64_t number);
+
 static inline void gpu_hash_change(Gpu *gpu, uint64_t space, uint64_t place, uint32_t before, uint32_t after) {
   if (G_LIKELY(!gpu->hashes_memory))
     return;
-  gpu->memory_hash ^=
-      rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
+  uint64_t number = rng_mix(space << 56 ^ place << 20 ^ rng_mix(after));
+  gpu->memory_hash ^= rng_mix(space << 56 ^ place << 20 ^ rng_mix(before)) ^ number;
+  if (G_UNLIKELY(gpu->memory_values != NULL) && before != after)
+    gpu_note_value(gpu, number);
   if (space == HASH_LOCAL)
     gpu->local_changed |= before != after;
   else

@@ -50,7 +50,7 @@ schedules_of() {
   case ${1##*/}:$2 in
   cuda_dispatch_crossed*) echo "--seeds 1" ;; # it hangs in other orders of dispatch only
   cuda_still_* | cuda_two_tries_* | cuda_kept_two* | cuda_polled_queue_nobody* | cuda_polled_rounds_nobody*) echo "--schedules 1" ;; # it goes on for as long as others hang; proofs that take seconds
-  cuda_reduction_rounds* | cuda_warp_queue_open* | cuda_slow_fence_* | cuda_dispatch_* | flight_stale* | fault_late_* | name_* | race_launches*) echo "--schedules 3" ;;
+  cuda_countdown_* | cuda_reduction_rounds* | cuda_warp_queue_open* | cuda_slow_fence_* | cuda_dispatch_* | flight_stale* | fault_late_* | name_* | race_launches*) echo "--schedules 3" ;;
   cuda_slow_[bci]* | cuda_arrives_twice* | cuda_named_groups_* | cuda_prefer_* | exclusion_readers_* | exclusion_*_acq_rel* | cuda_entry_* | cuda_event_count_* | cuda_late_*) ;; # whether they meet is chance
   *:gtx1080ti) ! grep -q '^machines:.*h200' "$1" && echo "--seeds 1" || echo "--schedules 3" ;;
   *) echo "--seeds 1" ;;

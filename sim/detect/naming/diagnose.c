@@ -530,15 +530,26 @@ static gint compare_named(gconstpointer a, gconstpointer b) {
   return x->component < y->component ? -1 : x->component > y->component;
 }
 
-/* Where what lanes exchange isn't known (Explorer.exchanged), not all are asked who would change a word, and those who
- * are seem to change nearly any: a cycle of words says little beside blocks that have no room, and would end a wait. */
+/* How many lanes a cycle has. */
+static guint lanes_of(const WaitGraph *graph, uint32_t component) {
+  guint lanes = 0;
+  for (guint i = 0; i < graph->nodes->len; i++)
+    lanes += wait_node(graph, i)->component == component && wait_node(graph, i)->kind == NODE_LANE;
+  return lanes;
+}
+
+/* Where what lanes exchange isn't known (Explorer.exchanged) not all are asked who would change a word. That a lane
+ * waits for a word which nobody but that lane seems to change says little beside blocks that have no room, and would
+ * end a wait. */
 static void drop_guesses(const WaitGraph *graph, GArray *named) {
   bool starts_blocks = false;
   for (guint i = 0; i < named->len; i++)
     starts_blocks |= names[g_array_index(named, Named, i).name].edge == EDGE_RESIDENCY;
-  for (guint i = named->len; graph->explorer->exchanged && starts_blocks && i-- > 0;)
-    if (names[g_array_index(named, Named, i).name].edge == EDGE_WORD)
+  for (guint i = named->len; graph->explorer->exchanged && starts_blocks && i-- > 0;) {
+    const Named *entry = &g_array_index(named, Named, i);
+    if (names[entry->name].edge == EDGE_WORD && lanes_of(graph, entry->component) == 1)
       g_array_remove_index(named, i);
+  }
 }
 
 static GArray *name_cycles(const WaitGraph *graph) {

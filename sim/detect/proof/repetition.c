@@ -88,7 +88,8 @@ static void clear(Repetition *repetition) {
 
 static bool repeats(const Tally *tally) { return NEW_PART * tally->new <= tally->seen; }
 
-/* Each warp that can issue was seen, and did nothing new, or hardly anything; nor did memory. */
+/* Each warp that can issue was seen, and did nothing new, or hardly anything; nor did memory: no word came to a value
+ * that it hadn't had in the first half, as a counter does, however seldom. */
 static bool all_repeat(const Repetition *repetition) {
   uint32_t slots = repetition->gpu->used_sms * SM_WARPS_MAX;
   for (uint32_t slot = 0; slot < slots; slot++) {
@@ -96,7 +97,7 @@ static bool all_repeat(const Repetition *repetition) {
     if (repetition->age[slot] && (tally->seen < SEEN_LEAST || !repeats(tally)))
       return false;
   }
-  return repeats(&repetition->memory);
+  return repeats(&repetition->memory) && repetition->gpu->new_values == 0;
 }
 
 /* Somebody does one new thing after the other. */
@@ -111,6 +112,7 @@ static bool goes_on(const Repetition *repetition) {
 static void begin_second_half(Repetition *repetition) {
   memset(repetition->tally, 0, (gsize)repetition->gpu->machine->gpu.sms * SM_WARPS_MAX * sizeof *repetition->tally);
   repetition->memory = (Tally){0};
+  repetition->gpu->new_values = 0;
 }
 
 /* Runs a part of the window. False if it isn't over, or something has come to an end. */
@@ -126,11 +128,14 @@ static bool watch(Repetition *repetition, uint64_t instructions, uint64_t limit_
   g_autofree uint64_t *issued = circle_issued(gpu);
   Probe probe = {.user = repetition, .issued = note_issued};
   gpu_subscribe(gpu, &probe);
+  g_autoptr(GHashTable) values = g_hash_table_new(NULL, NULL);
   gpu_watch_memory(gpu, true);
+  gpu->memory_values = values;
   bool runs = run_part(repetition, instructions / 4, limit_cycles, stop) && !goes_on(repetition) &&
               run_part(repetition, instructions / 4, limit_cycles, stop);
   begin_second_half(repetition);
   runs = runs && run_part(repetition, instructions / 2, limit_cycles, stop);
+  gpu->memory_values = NULL;
   gpu_watch_memory(gpu, false);
   gpu_unsubscribe(gpu, &probe);
   return runs && circle_is_performed(gpu, issued) && host_is_still(gpu->host) && all_repeat(repetition);
