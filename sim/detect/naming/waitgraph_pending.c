@@ -47,6 +47,8 @@ typedef struct Search {
   GHashTable *targets;  /* WordKey * -> GUINT_TO_POINTER(node + 1): awaited words, not found yet */
   GHashTable *fixed;    /* WordKey *: all awaited words */
   GHashTable *tried;    /* uint64_t: numbers of blocks */
+  GHashTable *handed;   /* WordKey *: other global words that blocks change */
+  bool hands_on;        /* a block finds there what others may have left */
   GArray *suspects;     /* Suspect; without those that were seen to store */
   GArray *vain;         /* Vain, one for each word and value */
   uint64_t work, limit; /* states of lanes that were come to so far; with so many it takes too long */
@@ -212,11 +214,35 @@ static void clear_suspects(Search *search, const GArray *stores) {
         g_array_remove_index_fast(search->suspects, k);
 }
 
+/* What the blocks may hand on to each other, a ticket, say. */
+static void note_handed(Search *search, GHashTable *writes) {
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init(&iter, writes);
+  while (!search->hands_on && g_hash_table_iter_next(&iter, &key, NULL)) {
+    WordKey word = *(WordKey *)key;
+    if (!word_key_is_shared(word) && !word_key_is_local(word) && !g_hash_table_contains(search->fixed, key))
+      wait_add_owned(search->handed, word);
+  }
+}
+
+/* What a block finds in any state. */
+static GHashTable *freed_words(const Search *search) {
+  GHashTable *freed = wait_owned_keys();
+  GHashTableIter iter;
+  gpointer key;
+  g_hash_table_iter_init(&iter, search->handed);
+  while (search->hands_on && g_hash_table_iter_next(&iter, &key, NULL))
+    wait_add_owned(freed, *(WordKey *)key);
+  return freed;
+}
+
 /* One lane of the block placed. */
 static void explore_one(Search *search, WarpView *view, unsigned lane, GHashTable *freed, Footprint *footprint,
                         GArray *stores) {
   uint32_t thread = view->warp->warp_in_block * WARP_LANES + lane;
   explore_through(search, view, lane, freed, footprint);
+  note_handed(search, footprint->writes);
   if (search->any) {
     add_suspects(search, thread, footprint->wild, true);
     add_suspects(search, thread, footprint->writes, false);
@@ -289,7 +315,7 @@ static GArray *try_block(Search *search, uint64_t block, bool any) {
     g_hash_table_add(search->tried, g_memdup2(&block, sizeof block));
   if (!place(search, block, any))
     return stores;
-  GHashTable *freed = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
+  GHashTable *freed = freed_words(search);
   MemoryLayer layer;
   explorer_push_memory(explorer, &layer, first, explorer->views->len - first);
   explore_block(search, first, freed, stores);
@@ -489,7 +515,7 @@ static bool may_store(Search *search, uint64_t from, uint64_t to) {
   bool comes = false;
   if (!place(search, from, from < to))
     return false;
-  GHashTable *freed = g_hash_table_new_full(bits_hash_key, g_int64_equal, g_free, NULL);
+  GHashTable *freed = freed_words(search);
   MemoryLayer layer;
   explorer_push_memory(explorer, &layer, first, explorer->views->len - first);
   for (guint i = 0; i < search->suspects->len && !comes; i++) {
@@ -544,6 +570,16 @@ static void search_all(Search *search) {
   search_suspects(search, search->first, search->last);
 }
 
+/* Once no block alone would change a word: with what other blocks may have left for it. */
+static void search_handed(Search *search) {
+  if (all_found(search) || search->cut || search->first == search->last || !g_hash_table_size(search->handed))
+    return;
+  search->hands_on = true;
+  g_hash_table_remove_all(search->tried);
+  g_array_set_size(search->suspects, 0);
+  search_all(search);
+}
+
 /* What wasn't found in time, and the block that stands for all may change: by a store there, or one that may be
  * anywhere. */
 static void connect_unfound(Search *search) {
@@ -589,6 +625,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
                    .targets = wait_owned_keys(),
                    .fixed = wait_owned_keys(),
                    .tried = wait_owned_keys(),
+                   .handed = wait_owned_keys(),
                    .suspects = g_array_new(FALSE, FALSE, sizeof(Suspect)),
                    .may_store = g_array_new(FALSE, FALSE, sizeof(Touch)),
                    .vain = g_array_new(FALSE, FALSE, sizeof(Vain))};
@@ -599,6 +636,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   if (!all_found(&search))
     search_all(&search);
   connect_chains(&search);
+  search_handed(&search);
   if (search.cut || is_too_long(&search))
     connect_unfound(&search);
   gpu->counters = counters;
@@ -609,6 +647,7 @@ static void search_launch(WaitGraph *graph, Launch *launch, guint node) {
   g_hash_table_destroy(search.targets);
   g_hash_table_destroy(search.fixed);
   g_hash_table_destroy(search.tried);
+  g_hash_table_destroy(search.handed);
   g_array_free(search.suspects, TRUE);
   g_array_free(search.may_store, TRUE);
   g_array_free(search.vain, TRUE);
