@@ -14,10 +14,6 @@ static const char *const nearest[][2] = {
     {"aul", "alu"},
     {"allu", "alu"},
     {"vots", "vote"},
-    {"alx", "alu"},
-    {"atx", NULL}, /* more of it differs than not */
-    {"al", "alu"},
-    {"a", NULL},
     {"sysregs", "sysreg"},
     {"branch_takne", "branch_taken"},
     {"branch_nottaken", "branch_not_taken"},
