@@ -75,8 +75,8 @@ static bool some_machine_runs(const Scenario *scenario, const GPtrArray *machine
   return false;
 }
 
-/* The scenarios that are ranked on the machine. One that needs what only others of `machines` have is left out, unless
- * it is the baseline: then, as with one that none of them runs, it is an error. */
+/* The scenarios that are ranked on the machine. One that needs what only others of `machines` have is left out,
+ * unless it is the baseline: then, as with one that none of them runs, it is an error. */
 static GPtrArray *scenarios_on(const GPtrArray *scenarios, const Machine *machine, const GPtrArray *machines,
                                Diag *diag) {
   GPtrArray *chosen = g_ptr_array_new();

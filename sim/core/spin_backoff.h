@@ -3,8 +3,8 @@
  * Models: a backward branch that a spinning warp takes (spin_history.h) gains confidence, one that another warp takes
  * loses some; at sm.spin_backoff.confidence it is a spin loop's, and stays one. A warp that takes such a branch comes
  * behind all others of its scheduler until it issues again, and issues nothing for `least` to `most` cycles from its
- * turn before. The delay is adapted for each SM: longer while many of its instructions are such branches, shorter when
- * a smaller share of them is useful than in the window before.
+ * turn before. The delay is adapted for each SM: longer while many of its instructions are such branches, shorter
+ * when a smaller share of them is useful than in the window before.
  * Differs from the paper, as recalled: any number of branches is remembered; a turn begins when the warp could go on,
  * rather than when it does.
  * Ownership: an Sm owns its SpinBackoff. Time: cycles of the SM clock. */

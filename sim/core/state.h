@@ -354,7 +354,7 @@ typedef struct Gpu {
   const Warp *alone;    /* while `noisy`: all others are held for good, until sm_release(); NULL: nobody */
   bool hashes_memory;   /* keep memory_hash up to date */
   OlderRun *older;      /* loads that give an older value; NULL: none. Borrowed */
-  GHashTable *memory_values; /* of words, as numbers: those that were stored while somebody wants to know; else NULL */
+  GHashTable *memory_values; /* of words, as numbers: those stored while somebody wants to know; else NULL */
   uint64_t new_values;       /* how many came that hadn't been there */
   uint64_t memory_hash; /* exclusive or over all words and lock bits that differ from when hashing began; see
                            gpu_memory_hash() */

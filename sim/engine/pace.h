@@ -1,5 +1,5 @@
-/* pace.h - does it pay, on this host, that threads share the work? How long it takes for lines of the host's cache to go
- * from one processor to another differs by seven times between hosts, and on one host from hour to hour.
+/* pace.h - does it pay, on this host, that threads share the work? How long a line of the host's cache takes from one
+ * processor to another differs by seven times, on one host from hour to hour (doc/performance.md).
  * Work comes in portions. Either way is measured by turns: some portions until the caches have settled, some that are
  * timed, and then many the quicker way. Results don't hang on it. */
 #ifndef LOCKSTEP_ENGINE_PACE_H

@@ -112,10 +112,11 @@ static bool extreme(Parser *parser, bool largest, int64_t *value) {
 /* A hint for who takes a number for a truth value. True if there is one. */
 static bool hint_truth(Parser *parser, const char *text) {
   static const char *const yes[] = {"yes", "true", "on", NULL}, *const no[] = {"no", "false", "off", NULL};
-  bool is_yes = g_strv_contains(yes, text);
-  if (is_yes || g_strv_contains(no, text))
+  g_autofree char *lower = g_ascii_strdown(text, -1);
+  bool is_yes = g_strv_contains(yes, lower), is_truth = is_yes || g_strv_contains(no, lower);
+  if (is_truth)
     diag_hint(parser->diag, "values are whole numbers: %d for %s", is_yes, text);
-  return is_yes || g_strv_contains(no, text);
+  return is_truth;
 }
 
 static bool name(Parser *parser, int64_t *value) {

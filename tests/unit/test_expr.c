@@ -107,8 +107,8 @@ START_TEST(names_get_hints) {
   ck_assert_str_eq(diag_item(diag, 0)->hint, "did you mean `blocks`?");
   expr_evaluate("yes", &scope, "f", 1, 1, &value, diag);
   ck_assert_str_eq(diag_item(diag, 1)->hint, "values are whole numbers: 1 for yes");
-  expr_evaluate("false", &scope, "f", 1, 1, &value, diag);
-  ck_assert_str_eq(diag_item(diag, 2)->hint, "values are whole numbers: 0 for false");
+  expr_evaluate("False", &scope, "f", 1, 1, &value, diag);
+  ck_assert_str_eq(diag_item(diag, 2)->hint, "values are whole numbers: 0 for False");
 }
 END_TEST
 

@@ -561,10 +561,12 @@ static void search_all(Search *search) {
   bool few = search->last - search->first < FEW_BLOCKS;
   for (uint64_t block = search->first; few && block <= search->last && !all_found(search); block++)
     g_array_free(try_block(search, block, false), TRUE);
-  if (all_found(search) || search->first == search->last)
+  search->cut |= is_too_long(search);
+  bool only = search->first == search->last;
+  if (g_hash_table_size(search->targets) == 0 || (only && !search->cut))
     return;
   search_any(search);
-  if (search->suspects->len == 0 && !search->cut)
+  if (only || (search->suspects->len == 0 && !search->cut))
     return;
   search_rows(search);
   search_suspects(search, search->first, search->last);
