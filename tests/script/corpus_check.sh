@@ -53,6 +53,8 @@ schedules_of() {
   cuda_countdown_* | cuda_reduction_rounds* | cuda_warp_queue_open* | cuda_slow_fence_* | cuda_dispatch_* | flight_stale* | fault_late_* | name_* | race_launches*) echo "--schedules 3" ;;
   cuda_slow_[bci]* | cuda_arrives_twice* | cuda_named_groups_* | cuda_prefer_* | exclusion_readers_* | exclusion_*_acq_rel* | cuda_entry_* | cuda_event_count_* | cuda_late_*) ;; # whether they meet is chance
   *:gtx1080ti) ! grep -q '^machines:.*h200' "$1" && echo "--seeds 1" || echo "--schedules 3" ;;
+  cuda_rcu_unfenced.*:h200 | ring_laps.*:h200) echo "--seeds 1" ;; # what races there comes late
+  *:h200) echo "--schedules 9" ;; # about half of those of a seed
   *) echo "--seeds 1" ;;
   esac
 }

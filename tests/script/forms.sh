@@ -11,7 +11,8 @@ hardware="validation/hardware/run_ptx_h200.csv validation/hardware/run_code_h200
 
 # Long runs, whose kernels other scenarios run, too.
 slow="barrier_over_capacity_h200 barrier_capacity_h200 cuda_slow_fence_live flight_stale flight_stale_live atomic_add lanes lanes_fence
-cuda_polled_rounds_nobody cuda_two_tries_warps cuda_kept_two cuda_still_gives_up_live cuda_dispatch_ticket_groups_live cuda_dispatch_index_groups lanes_volatile lanes_fences lanes_volatile_fences"
+cuda_polled_rounds_nobody cuda_two_tries_warps cuda_kept_two cuda_still_gives_up_live cuda_dispatch_ticket_groups_live cuda_dispatch_index_groups lanes_volatile lanes_fences lanes_volatile_fences
+nested_small_together maximum_server cuda_reduction_rounds"
 
 scenarios() {
   for file in $(grep -l '^machines:.*h200' tests/corpus/*.yaml tests/divergent/*.yaml traces/*/*.yaml); do

@@ -2,8 +2,9 @@
 # A scenario is called as gpu_list has it: its file without `.yaml`, and parameters, `traces/primitives/mutex_spin:blocks=32:ops=100`.
 
 # Each run of the GPU had its buffers in another place, in allocations of their own. Where it took over 1.15 times as long in one as in
-# another, the model's figure is the mean of so many seeds, each of which has places of its own.
-places=4
+# another, the model's figure is the mean of so many seeds, each of which has places of its own: two, and four for a table.
+places=${TABLE:+4}
+places=${places:-2}
 
 # cycles SCENARIO CODE [SEEDS]: what the model says on an h200, or on $machine; empty if it doesn't complete.
 cycles() {
