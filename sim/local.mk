@@ -150,6 +150,8 @@ liblockstep_a_SOURCES += \
   sim/detect/naming/locate.h \
   sim/detect/naming/paths.c \
   sim/detect/naming/paths.h \
+  sim/detect/naming/pending_search.c \
+  sim/detect/naming/pending_search.h \
   sim/detect/naming/standing.c \
   sim/detect/naming/standing.h \
   sim/detect/naming/verdicts.def \
