@@ -200,6 +200,8 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/explore_switch.c \
   sim/detect/proof/lane_memo.c \
   sim/detect/proof/lane_memo.h \
+  sim/detect/proof/look_kinds.c \
+  sim/detect/proof/look_kinds.h \
   sim/detect/proof/looks.c \
   sim/detect/proof/looks.h \
   sim/detect/proof/opens.c \

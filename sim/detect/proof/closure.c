@@ -4,6 +4,7 @@
 #include "sim/core/access.h"
 #include "sim/core/host.h"
 #include "sim/core/look.h"
+#include "sim/detect/proof/look_kinds.h"
 #include "sim/detect/proof/looks.h"
 #include "sim/detect/proof/warp_digest.h"
 
@@ -222,56 +223,6 @@ static void tell_apart(Closure *closure, SeenBy alike) {
   begin_again(closure);
 }
 
-/* What it gives is the same for all warps of a launch. */
-static bool is_of_launch(unsigned special) {
-  return special == SR_LANEID || (special >= SR_NTID_X && special <= SR_NCTAID_Z) ||
-         (special >= SR_LANEMASK_EQ && special <= SR_LANEMASK_GE);
-}
-
-static bool sees_through(const ProbePoint *point, AccessKind kind, uint32_t bytes, uint32_t taken, bool unlock) {
-  switch ((Opcode)point->inst->op) {
-  case OP_LD:
-  case OP_LDS:
-  case OP_ATOM:
-  case OP_ATOMS:
-  case OP_RED: break;
-  case OP_ST:
-  case OP_STS:
-    if (bytes < 4)
-      return false;
-    break;
-  default: return false;
-  }
-  return !taken && !unlock && (kind != ACCESS_ATOMIC || bytes >= 4);
-}
-
-/* The shuffle takes a value of a lane that isn't in it, as far as that is still known. */
-static bool takes_from_others(const ProbePoint *point) {
-  const Inst *inst = point->inst;
-  if (inst->op != OP_SHFL || point->lanes == ALL_LANES || point->lanes == 0)
-    return false;
-  Issue issue = {.inst = inst, .regs = point->warp->regs, .consts = point->warp->consts, .mask = point->lanes};
-  return inst->dst == inst->b || inst->dst == inst->c || shuffle_takers(&issue, ~point->lanes);
-}
-
-/* Somebody may read what it writes: a lane of its own, further on, or any by a shuffle, if shuffles do that. */
-static bool is_wanted(const Closure *closure, const ProbePoint *point) {
-  const Launch *launch = point->block->launch;
-  const KernelState *state = &closure->states[launch->index];
-  RegList writes = inst_writes(point->inst, launch->kernel->nregs);
-  for (unsigned i = 0; i < writes.count; i++)
-    if (regset_has(&state->liveness.live_regs[point->pc + 1], (unsigned)writes.reg[i]) ||
-        (closure->takes_from_others && regset_has(&state->shuffled, (unsigned)writes.reg[i])))
-      return true;
-  return false;
-}
-
-/* Its lanes may act on what it finds, or what it stores depends on that. */
-static bool is_look(const Closure *closure, const ProbePoint *point, AccessKind kind) {
-  bool depends = kind == ACCESS_ATOMIC && point->inst->mode != ATOM_EXCH;
-  return depends || (kind != ACCESS_WRITE && is_wanted(closure, point));
-}
-
 static void come_to_words(Closure *closure, const ProbePoint *point, AccessSpace space, AccessKind kind,
                           const uint64_t address[32], uint32_t rows) {
   const Sm *sm = space == SPACE_SHARED ? point->sm : NULL;
@@ -292,7 +243,7 @@ static void note_access(void *user, const ProbePoint *point, AccessSpace space, 
   see_changes(closure);
   closure->told |= point->lanes;
   closure->broken |= space == SPACE_SHARED && number; /* another block's of the cluster: it isn't followed */
-  closure->broken |= !sees_through(point, kind, bytes, taken, unlock) || watched->age != point->warp->age + 1;
+  closure->broken |= !look_sees_through(point, kind, bytes, taken, unlock) || watched->age != point->warp->age + 1;
   if (closure->broken)
     return;
   if (space == SPACE_SHARED)
@@ -303,7 +254,9 @@ static void note_access(void *user, const ProbePoint *point, AccessSpace space, 
     circle_words_note(&closure->circle, point, space, kind == ACCESS_ATOMIC, address);
     watched->unread = 0;
   }
-  Look *look = is_look(closure, point, kind) ? begin_look(closure, watched, point) : NULL;
+  const KernelState *state = &closure->states[point->block->launch->index];
+  bool looks = look_is_one(state, point, kind, closure->takes_from_others);
+  Look *look = looks ? begin_look(closure, watched, point) : NULL;
   if (!look)
     return;
   look->rows = rows;
@@ -405,9 +358,9 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
     note_replied(closure, point); /* all lanes hit the L1: there is no reply */
   bool local = unit == UNIT_LOCAL || comes_to_local(closure, point);
   closure->told = 0;
-  if (local || (unit == UNIT_SYSREG && !is_of_launch(point->inst->mode)))
+  if (local || (unit == UNIT_SYSREG && !look_is_of_launch(point->inst->mode)))
     tell_apart(closure, SEEN_BY_WARP);
-  if (!closure->takes_from_others && takes_from_others(point)) {
+  if (!closure->takes_from_others && look_takes_from_others(point)) {
     closure->takes_from_others = true;
     begin_again(closure);
   }
