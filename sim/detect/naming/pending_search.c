@@ -115,13 +115,22 @@ static void explore_through(PendingSearch *search, WarpView *view, unsigned lane
   } while (freed_more);
 }
 
-static bool is_vain(const PendingSearch *search, const Touch *stored) {
-  for (guint i = 0; i < search->vain->len && stored->one_value; i++) {
+static bool value_is_vain(const PendingSearch *search, uint64_t key, uint32_t value) {
+  for (guint i = 0; i < search->vain->len; i++) {
     const Touch *known = &g_array_index(search->vain, PendingVain, i).touch;
-    if (known->key == stored->key && known->value == stored->value)
-      return true;
+    for (uint32_t k = 0; known->key == key && k < known->values; k++)
+      if (known->value[k] == value)
+        return true;
   }
   return false;
+}
+
+/* All that it stores is known to be of no use. */
+static bool is_vain(const PendingSearch *search, const Touch *stored) {
+  for (uint32_t i = 0; i < stored->values; i++)
+    if (!value_is_vain(search, stored->key, stored->value[i]))
+      return false;
+  return stored->values;
 }
 
 /* True if somebody who waits for the thing goes on once that is stored. */

@@ -178,7 +178,7 @@ GArray *wait_touches(GHashTable *table);
 /* Edges from what is awaited to those who would change it; to be called when all that is awaited has its node. */
 void wait_graph_add_actors(WaitGraph *graph);
 void wait_graph_add_pending(WaitGraph *graph);
-/* False if the store, of one known value, is of no use to any of those who wait for the thing: they would go on
+/* False if the store, of known values, is of no use to any of those who wait for the thing: they would go on
  * waiting. The memory's layer holds what is stored. */
 bool wait_store_helps(WaitGraph *graph, guint thing, const Touch *stored);
 

@@ -150,7 +150,7 @@ static bool helps(WaitGraph *graph, guint thing, guint most) {
 
 /* The same where a warp goes round in a circle (Explorer.seen): if it found, once, what is stored there. */
 static bool value_helps(WaitGraph *graph, guint thing, const Touch *stored) {
-  for (guint i = 0; i < graph->edges->len && stored->one_value; i++) {
+  for (guint i = 0; i < graph->edges->len && stored->values; i++) {
     const Edge *edge = wait_edge(graph, i);
     const Node *lane = wait_node(graph, edge->from);
     if (edge->to != thing || lane->kind != NODE_LANE || !lane->words)
@@ -160,13 +160,13 @@ static bool value_helps(WaitGraph *graph, guint thing, const Touch *stored) {
     if (wait_frees(graph, wait_view(graph, lane->view), lane->index, &assumption))
       return true;
   }
-  return !stored->one_value;
+  return !stored->values;
 }
 
 /* ---- each lane alone ---- */
 
 bool wait_store_helps(WaitGraph *graph, guint thing, const Touch *stored) {
-  if (!stored->one_value)
+  if (!stored->values)
     return true;
   return graph->explorer->seen ? value_helps(graph, thing, stored) : helps(graph, thing, G_MAXUINT);
 }

@@ -212,17 +212,29 @@ void explore_note_change(LaneWalk *walk, WordKey key, bool unknown, uint32_t num
   *on_way = *on_way ? SEVERAL_CHANGES : walk->changes->len;
 }
 
+static void add_touch_value(Touch *touch, uint32_t value) {
+  for (uint32_t i = 0; i < touch->values; i++)
+    if (touch->value[i] == value)
+      return;
+  if (touch->values == TOUCH_VALUES_MAX)
+    touch->values = 0;
+  else
+    touch->value[touch->values++] = value;
+}
+
 void explore_note_store(const LaneWalk *walk, WordKey key, uint32_t pc, bool news, const uint32_t *value) {
   if (!walk->footprint)
     return;
   Touch *touch = g_hash_table_lookup(walk->footprint->stores, &key);
-  if (!touch) {
+  bool first = !touch;
+  if (first) {
     footprint_note(walk->footprint->stores, key, pc, 0);
     touch = g_hash_table_lookup(walk->footprint->stores, &key);
-    touch->one_value = value != NULL;
-    touch->value = value ? *value : 0;
   }
-  touch->one_value = touch->one_value && value && touch->value == *value;
+  if (!value)
+    touch->values = 0;
+  else if (first || touch->values)
+    add_touch_value(touch, *value);
   if (news)
     footprint_note(walk->footprint->writes, key, pc, 0);
 }
@@ -270,8 +282,8 @@ static bool load_seen(LaneWalk *walk, const LaneState *state, const Inst *inst, 
   explore_read(walk, key, state->pc);
   for (uint32_t i = 0; i < values->count; i++)
     load_value(walk, state, inst, place, part, values->value[i]);
-  if (stored && stored->key == key)
-    load_value(walk, state, inst, place, part, narrow_load(stored->value, place->offset, inst->width));
+  for (uint32_t i = 0; stored && stored->key == key && i < stored->values; i++)
+    load_value(walk, state, inst, place, part, narrow_load(stored->value[i], place->offset, inst->width));
   return true;
 }
 

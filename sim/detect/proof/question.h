@@ -5,23 +5,25 @@
 
 #include "sim/detect/proof/abstract_memory.h"
 
-/* One access that an exploration made. */
+enum { TOUCH_VALUES_MAX = 4 };
+
+/* One access that an exploration made; to a word that is stored to, all of them. */
 typedef struct Touch {
   uint64_t key;      /* WordKey or BitKey */
   uint32_t pc;       /* the instruction */
   uint32_t physical; /* lock bits: the shared address it was wanted or freed for */
-  uint32_t value;    /* stores: the value, if `one_value` */
-  bool one_value;
+  uint32_t values;   /* stores: how many there are, 0: they aren't known, or are more than fit in */
+  uint32_t value[TOUCH_VALUES_MAX];
 } Touch;
 
 /* Notes what an exploration touches, the first access of each word and bit: key -> Touch. NULL members aren't wanted. */
 typedef struct Footprint {
   GHashTable *reads;
   GHashTable *lock_reads; /* lock bits asked; with BIT_TAKEN: by STSCUL */
-  GHashTable *stores; /* words that are stored to or changed */
-  GHashTable *writes; /* only words given a value that their set (of a layer: the set below) doesn't have */
-  GHashTable *frees;  /* lock bits freed; with BIT_TAKEN, taken (where there is STSCUL) */
-  GHashTable *wild;   /* by pc: instructions that store at an address that isn't known */
+  GHashTable *stores;     /* words that are stored to or changed */
+  GHashTable *writes;     /* only words given a value that their set (of a layer: the set below) doesn't have */
+  GHashTable *frees;      /* lock bits freed; with BIT_TAKEN, taken (where there is STSCUL) */
+  GHashTable *wild;       /* by pc: instructions that store at an address that isn't known */
 } Footprint;
 
 void footprint_init(Footprint *footprint);
@@ -38,8 +40,8 @@ typedef struct Assumption {
   GHashTable *fixed_words; /* WordKey set: all other words hold anything; NULL: all words are fixed */
   GHashTable
       *fixed_bits; /* BitKey set: all other lock bits may be free (or with BIT_TAKEN held); NULL: all are fixed */
-  bool fresh;              /* loads read memory, whatever an L1 keeps */
-  /* A load of that word may find its value, too, beside what was seen (Explorer.seen); or NULL. */
+  bool fresh;      /* loads read memory, whatever an L1 keeps */
+  /* A load of that word may find its values, too, beside what was seen (Explorer.seen); or NULL. */
   const Touch *stored;
   /* The lane stands for any other of the kernel's: where and which it is isn't known, nor what lies in its shared and local
    * memory, nor which lock bits are free, nor how others vote. */
@@ -48,7 +50,7 @@ typedef struct Assumption {
   bool all_open;  /* every stack entry and barrier lets lanes through */
   bool read_only; /* adds nothing to the abstract memory, nor to what is known of the warp and its barriers */
   const uint64_t *ends_at; /* WordKey: the lane goes no further than what may change that word; or NULL */
-  bool stores;    /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
+  bool stores; /* read_only, but for words, bits and votes: the memory is a layer (explorer_push_memory()) */
 } Assumption;
 
 #endif
