@@ -24,19 +24,19 @@ static bool is_number(const Kernel *kernel, int16_t operand, uint32_t *value) {
 }
 
 /* Where a number decides that a bit of the other operand doesn't matter. */
-static uint32_t logic_leaves(const Inst *inst, uint32_t number, uint32_t inverts) {
+static uint64_t logic_leaves(const Inst *inst, uint64_t number, uint32_t inverts) {
   if (inst->flags & inverts)
     number = ~number;
-  return inst->lop == LOP_AND ? number : inst->lop == LOP_OR ? ~number : UINT32_MAX;
+  return inst->lop == LOP_AND ? number : inst->lop == LOP_OR ? ~number : UINT64_MAX;
 }
 
 static Needs of_logic(const Kernel *kernel, const Inst *inst, uint32_t bits) {
   Needs needs = {inst->lop == LOP_PASS_B ? 0 : bits, bits, 0};
   uint32_t number;
   if (inst->lop != LOP_PASS_B && is_number(kernel, inst->b, &number))
-    needs.a &= logic_leaves(inst, number, INST_INV_B);
+    needs.a &= (uint32_t)logic_leaves(inst, number, INST_INV_B);
   if (inst->lop != LOP_PASS_B && is_number(kernel, inst->a, &number))
-    needs.b &= logic_leaves(inst, number, INST_INV_A);
+    needs.b &= (uint32_t)logic_leaves(inst, number, INST_INV_A);
   return needs;
 }
 
@@ -97,6 +97,60 @@ static Needs of_field(const Kernel *kernel, const Inst *inst) {
   if (length == 0 || place + length > 32)
     return all;
   return (Needs){UINT32_MAX >> (32 - length) << place, 0, 0};
+}
+
+/* The same of 64 bits, which are two constants. */
+static bool is_wide_number(const Kernel *kernel, int16_t operand, uint64_t *value) {
+  uint32_t low, high;
+  if (!is_number(kernel, operand, &low) || !is_number(kernel, (int16_t)(operand - 1), &high))
+    return false;
+  *value = (uint64_t)high << 32 | low;
+  return true;
+}
+
+static uint64_t up_to_wide(uint64_t bits) { return bits ? UINT64_MAX >> __builtin_clzll(bits) : 0; }
+
+/* What an instruction that writes 64 bits needs of its operands. */
+typedef struct WideNeeds {
+  uint64_t a, b, c;
+} WideNeeds;
+
+static WideNeeds of_wide_logic(const Kernel *kernel, const Inst *inst, uint64_t bits) {
+  WideNeeds needs = {inst->lop == LOP_PASS_B ? 0 : bits, bits, 0};
+  uint64_t number;
+  if (inst->lop != LOP_PASS_B && is_wide_number(kernel, inst->b, &number))
+    needs.a &= logic_leaves(inst, number, INST_INV_B);
+  if (inst->lop != LOP_PASS_B && is_wide_number(kernel, inst->a, &number))
+    needs.b &= logic_leaves(inst, number, INST_INV_A);
+  return needs;
+}
+
+static WideNeeds of_wide_shift(const Kernel *kernel, const Inst *inst, uint64_t bits) {
+  bool left = inst->op == OP_SHL64, sign = !left && inst->type == TYPE_S64;
+  uint32_t by;
+  if (!is_number(kernel, inst->b, &by))
+    return (WideNeeds){left ? up_to_wide(bits) : UINT64_MAX, UINT32_MAX, 0};
+  uint64_t moved = by > 63 ? 0 : left ? bits >> by : bits << by;
+  return (WideNeeds){moved | (sign ? UINT64_C(1) << 63 : 0), 0, 0};
+}
+
+/* True if something is known of how the bits of its result come about. */
+static bool needs_of_wide(const Kernel *kernel, const Inst *inst, uint64_t bits, WideNeeds *needs) {
+  uint64_t low = up_to_wide(bits);
+  if (inst->flags & (INST_SAT | INST_CARRY_IN | INST_CARRY_OUT | INST_ABS_A | INST_ABS_B | INST_WRAP))
+    return false;
+  switch (inst->op) {
+  case OP_MOV64: *needs = (WideNeeds){bits, 0, 0}; return true;
+  case OP_SEL64: *needs = (WideNeeds){bits, bits, 0}; return true;
+  case OP_IADD64:
+  case OP_ISUB64: *needs = (WideNeeds){low, low, 0}; return true;
+  case OP_IMULW:
+  case OP_IMADW: *needs = (WideNeeds){(uint32_t)low, (uint32_t)low, low}; return true;
+  case OP_SHL64:
+  case OP_SHR64: *needs = of_wide_shift(kernel, inst, bits); return true;
+  case OP_LOP64: *needs = of_wide_logic(kernel, inst, bits); return true;
+  default: return false;
+  }
 }
 
 /* What an instruction that writes one register needs so that `bits` of that come out right. */
@@ -178,14 +232,41 @@ static void shuffle(Search *search, const Inst *inst, uint32_t bits) {
   need(search, inst, (Needs){bits, 31, UINT32_MAX});
 }
 
+/* `wide`: the operand is a pair of registers. */
+static void need_operand(Search *search, int reg, bool wide, uint64_t bits) {
+  if (reg < 0)
+    return;
+  need_bits(search, reg, (uint32_t)bits);
+  if (wide)
+    need_bits(search, reg + 1, (uint32_t)(bits >> 32));
+}
+
+/* True if it was an instruction that writes 64 bits of which something is known. */
+static bool need_wide(Search *search, const Inst *inst, uint64_t bits) {
+  WideNeeds needs;
+  if (!needs_of_wide(search->kernel, inst, bits, &needs))
+    return false;
+  RegList reads = inst_reads(inst);
+  for (unsigned i = 0; i < reads.count; i++) { /* operands that it has */
+    int reg = reads.reg[i];
+    need_operand(search, reg == inst->a ? reg : -1, inst->wide & WIDE_A, needs.a);
+    need_operand(search, reg == inst->b ? reg : -1, inst->wide & WIDE_B, needs.b);
+    need_operand(search, reg == inst->c ? reg : -1, inst->wide & WIDE_C, needs.c);
+  }
+  need_preds(search, inst_pred_reads(inst));
+  return true;
+}
+
 /* From behind an instruction to in front of it. */
 static void pass(Search *search, const Inst *inst) {
   RegList writes = inst_writes(inst, search->kernel->nregs);
   bool tells = inst_pred_writes(inst) & search->found.preds;
   uint32_t bits = 0;
+  uint64_t pair = 0; /* the same of two registers, the lower one first */
   for (unsigned i = 0; i < writes.count; i++) {
-    uint32_t *now = &search->now[writes.reg[i]];
-    bits |= *now | search->shuffled[writes.reg[i]];
+    uint32_t *now = &search->now[writes.reg[i]], own = *now | search->shuffled[writes.reg[i]];
+    bits |= own;
+    pair |= (uint64_t)own << (writes.reg[i] == inst->dst ? 0 : 32);
     if (!inst_is_guarded(inst)) /* other lanes keep what they have */
       *now = 0;
   }
@@ -193,6 +274,8 @@ static void pass(Search *search, const Inst *inst) {
     need(search, inst, all);
   else if (inst->op == OP_SHFL && (bits || tells))
     shuffle(search, inst, bits);
+  else if (writes.count == 2 && bits && !tells && need_wide(search, inst, pair))
+    return;
   else if (bits || tells)
     need(search, inst, tells || writes.count > 1 ? all : needs_of(search->kernel, inst, bits));
 }
@@ -204,8 +287,12 @@ static bool pass_block(Search *search, uint32_t block) {
   for (uint32_t e = flow->out.start[block]; e < flow->out.start[block + 1]; e++)
     for (uint32_t reg = 0; reg < search->kernel->nregs; reg++)
       search->now[reg] |= search->begin[flow->out.to[e]][reg];
-  for (uint32_t pc = flow->first[block + 1]; pc-- > flow->first[block];)
+  uint32_t nregs = search->kernel->nregs;
+  for (uint32_t pc = flow->first[block + 1]; pc-- > flow->first[block];) {
     pass(search, &search->kernel->insts[pc]);
+    for (uint32_t reg = 0; reg < nregs; reg++)
+      search->found.before[(size_t)pc * nregs + reg] = search->now[reg] | search->shuffled[reg];
+  }
   bool more = memcmp(search->now, search->begin[block], sizeof search->now) != 0;
   memcpy(search->begin[block], search->now, sizeof search->now);
   return more;
@@ -213,8 +300,8 @@ static bool pass_block(Search *search, uint32_t block) {
 
 /* Where a limit has cut the walk that finds the paths. */
 static NeededBits all_bits(void) {
-  NeededBits needed;
-  memset(&needed, 0xff, sizeof needed);
+  NeededBits needed = {.preds = UINT32_MAX};
+  memset(needed.reg, 0xff, sizeof needed.reg);
   return needed;
 }
 
@@ -225,6 +312,8 @@ NeededBits needed_bits(const Kernel *kernel) {
   g_autofree Search *search = g_new0(Search, 1);
   search->kernel = kernel;
   search->flow = &flow;
+  search->found.nregs = kernel->nregs;
+  search->found.before = g_new0(uint32_t, (size_t)kernel->ninsts * kernel->nregs + 1);
   search->begin = g_malloc0_n(flow.nblocks + 1, sizeof *search->begin);
   bool more = !flow.incomplete;
   while (more) {
@@ -233,8 +322,12 @@ NeededBits needed_bits(const Kernel *kernel) {
       more |= pass_block(search, block);
     more |= search->grown;
   }
+  if (flow.incomplete)
+    g_clear_pointer(&search->found.before, g_free);
   NeededBits found = flow.incomplete ? all_bits() : search->found;
   g_free(search->begin);
   flow_clear(&flow);
   return found;
 }
+
+void needed_bits_clear(NeededBits *needed) { g_clear_pointer(&needed->before, g_free); }

@@ -38,6 +38,9 @@ static const char lanes_repair[] =
     "let the lanes of the warp take their turns by number, take locks in one order, or take all that a lane needs in "
     "one step; lanes of one warp that go on together can't get out of each other's way";
 
+static const char changes_repair[] =
+    "let some thread make the change that they wait for, or give the loop another exit";
+
 /* An unfinished warp. */
 typedef struct WarpPlace {
   Sm *sm;
@@ -161,21 +164,36 @@ static Finding *start_finding(const Gpu *gpu, const WarpPlace *place, uint32_t p
   return finding;
 }
 
-/* Drives the machine on; what it counts and prints meanwhile isn't the run's. Returns who exits, or NULL. */
-static const WarpPlace *try_orders(Order *order) {
+/* Drives the machine on; what it counts and prints meanwhile isn't the run's. `alone`: only that warp, to see what it
+ * does. Returns who exits, or NULL. */
+static const WarpPlace *try_orders(Order *order, const WarpPlace *alone) {
   Gpu *gpu = order->gpu;
   Counters counters = gpu->counters;
   uint64_t cycle = gpu->cycle;
   gsize printed = gpu->printed->len;
+  g_autofree uint64_t *cycles = g_new(uint64_t, gpu->used_sms);
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    cycles[i] = gpu->sms[i].cycle;
   Probe own = {.user = order, .issued = note_issued}, *others = gpu_set_probes(gpu, &own);
   gpu->noisy = true;
-  const WarpPlace *place = find_order(order);
+  const WarpPlace *place = NULL;
+  if (!alone)
+    place = find_order(order);
+  else if (run_alone(order, alone, ALONE_INSTRUCTIONS))
+    place = alone;
   gpu->alone = NULL;
   gpu_set_probes(gpu, others);
   gpu->counters = counters;
   gpu->cycle = cycle;
+  for (uint32_t i = 0; i < gpu->used_sms; i++)
+    gpu->sms[i].cycle = cycles[i];
   g_string_truncate(gpu->printed, printed);
   return place;
+}
+
+/* Where no order of steps helps. */
+static const char *repair_of(const Order *order) {
+  return order->in_step ? lanes_repair : order->counts ? counts_repair : changes_repair;
 }
 
 Finding *livelock_report(Gpu *gpu) {
@@ -185,7 +203,7 @@ Finding *livelock_report(Gpu *gpu) {
     g_autofree uint32_t *pcs = g_new(uint32_t, order.warps->len);
     for (guint i = 0; i < order.warps->len; i++)
       pcs[i] = g_array_index(order.warps, WarpPlace, i).warp->pc;
-    const WarpPlace *place = try_orders(&order);
+    const WarpPlace *place = try_orders(&order, NULL);
     guint number = place ? (guint)(place - &g_array_index(order.warps, WarpPlace, 0)) : 0;
     finding =
         start_finding(gpu, &g_array_index(order.warps, WarpPlace, number), pcs[number],
@@ -193,10 +211,8 @@ Finding *livelock_report(Gpu *gpu) {
                             : "the same states recur without progress, and in no order of warps that was tried does "
                               "one of them finish");
     finding->repair =
-        g_strdup(place           ? "break the symmetry: give the contenders an order, or back off by different times"
-                 : order.in_step ? lanes_repair
-                 : order.counts  ? counts_repair
-                                 : "give the loop an exit that some thread can bring about");
+        g_strdup(place ? "break the symmetry: give the contenders an order, or back off by different times"
+                       : repair_of(&order));
     if (place)
       add_steps(&order, finding, place);
     else
@@ -207,19 +223,21 @@ Finding *livelock_report(Gpu *gpu) {
 }
 
 Finding *livelock_report_alone(Gpu *gpu, const Warp *warp) {
-  g_autoptr(GArray) warps = list_warps(gpu);
-  for (guint i = 0; i < warps->len; i++) {
-    const WarpPlace *place = &g_array_index(warps, WarpPlace, i);
+  Order order = {.gpu = gpu, .warps = list_warps(gpu)};
+  Finding *finding = NULL;
+  for (guint i = 0; i < order.warps->len && !finding; i++) {
+    const WarpPlace *place = &g_array_index(order.warps, WarpPlace, i);
     if (place->warp != warp)
       continue;
-    Finding *finding =
+    finding =
         start_finding(gpu, place, warp->pc,
-                      "the same states recur for ever; no other order of steps exists, since nobody else "
-                      "can go on before this warp does");
-    finding->repair = g_strdup(lanes_repair);
-    return finding;
+                      "the same states recur for ever; no other order of steps exists, since nobody else can go "
+                      "on before this warp does");
+    try_orders(&order, place);
+    finding->repair = g_strdup(repair_of(&order));
   }
-  return NULL;
+  g_array_free(order.warps, TRUE);
+  return finding;
 }
 
 /* The word that the finding is about was taken since then, by a compare-and-swap or an exchange. */
@@ -273,19 +291,18 @@ Finding *livelock_report_circle(const Gpu *gpu, const Circle *circle) {
     place = runs ? at : place;
   }
   const CircleWord *first = circle->words->len ? &g_array_index(circle->words, CircleWord, 0) : NULL;
-  char *message =
-      g_strdup_printf("%s, and all warps that can go on, of %" G_GUINT64_FORMAT
-                      " threads, look at the same words again and again; in no order of steps does one of "
-                      "them finish",
-                      circle->words_change ? "words of memory change between the same values"
-                                           : "no word of memory changes any more",
-                      threads);
+  char *message = g_strdup_printf(
+      "%s, and all warps that can go on, of %" G_GUINT64_FORMAT
+      " threads, look at the same words again and again; in no order of steps does one of "
+      "them finish",
+      circle->words_change ? "words of memory change between the same values" : "no word of memory changes any more",
+      threads);
   Finding *finding = locate_finding(FINDING_LIVELOCK, message, first ? first->launch : place->launch,
                                     first ? first->pc : place->warp->pc);
   finding->cycle = gpu->cycle;
   for (guint i = 0; i < MIN(circle->words->len, (guint)STEPS_SHOWN); i++)
     add_word(gpu, finding, &g_array_index(circle->words, CircleWord, i));
   standing_add_unstarted(gpu, finding);
-  finding->repair = g_strdup("let some thread make the change that they wait for, or give the loop another exit");
+  finding->repair = g_strdup(changes_repair);
   return finding;
 }

@@ -5,16 +5,35 @@
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
-enum { PROGRAMS = 400, INPUTS = 8, STEPS = 12, CARRIED = 2, ROUND = 30, ADDRESS = 40 };
+enum { PROGRAMS = 800, INPUTS = 8, STEPS = 12, CARRIED = 2, ROUND = 30, ADDRESS = 40 };
 
 /* ---- random kernels ---- */
 
-/* Instructions of three operands that SASS can't write: these stand for IMAD. */
+/* Instructions that SASS can't write: these stand for IMAD. */
 static const struct {
   Opcode op;
-  uint32_t flags, mode;
-} others[] = {{OP_LOP3, 0, 0xc0},     {OP_LOP3, 0, 0xe8},     {OP_LOP3, 0, 0x96}, {OP_SHF, 0, 0}, {OP_SHF, 0, 1},
-              {OP_SHF, INST_WRAP, 0}, {OP_SHF, INST_WRAP, 1}, {OP_IADD3, 0, 0},   {OP_LEA, 0, 5}};
+  uint32_t flags;
+  uint8_t mode, lop, type, wide;
+} others[] = {{OP_LOP3, 0, 0xc0, 0, 0, 0},
+              {OP_LOP3, 0, 0xe8, 0, 0, 0},
+              {OP_LOP3, 0, 0x96, 0, 0, 0},
+              {OP_SHF, 0, 0, 0, 0, 0},
+              {OP_SHF, 0, 1, 0, 0, 0},
+              {OP_SHF, INST_WRAP, 0, 0, 0, 0},
+              {OP_SHF, INST_WRAP, 1, 0, 0, 0},
+              {OP_IADD3, 0, 0, 0, 0, 0},
+              {OP_LEA, 0, 5, 0, 0, 0},
+              {OP_MOV64, 0, 0, 0, 0, WIDE_DST | WIDE_A},
+              {OP_IADD64, 0, 0, 0, 0, WIDE_DST | WIDE_A | WIDE_B},
+              {OP_ISUB64, 0, 0, 0, 0, WIDE_DST | WIDE_A | WIDE_B},
+              {OP_LOP64, 0, 0, LOP_AND, 0, WIDE_DST | WIDE_A | WIDE_B},
+              {OP_LOP64, 0, 0, LOP_OR, 0, WIDE_DST | WIDE_A | WIDE_B},
+              {OP_LOP64, INST_INV_B, 0, LOP_AND, 0, WIDE_DST | WIDE_A | WIDE_B},
+              {OP_SHL64, 0, 0, 0, TYPE_U64, WIDE_DST | WIDE_A},
+              {OP_SHR64, 0, 0, 0, TYPE_U64, WIDE_DST | WIDE_A},
+              {OP_SHR64, 0, 0, 0, TYPE_S64, WIDE_DST | WIDE_A},
+              {OP_IMULW, 0, 0, 0, TYPE_U32, WIDE_DST},
+              {OP_IMADW, 0, 0, 0, TYPE_S32, WIDE_DST | WIDE_C}};
 
 static const char *const forms[] = {"MOV R%u, R%u;",
                                     "IADD R%u, R%u, R%u;",
@@ -85,16 +104,35 @@ static Lab *make_lab(uint64_t seed) {
       continue;
     inst->op = (uint16_t)others[other].op;
     inst->flags |= others[other].flags;
-    inst->mode = (uint8_t)others[other].mode;
-    if (inst->op == OP_LEA || rng_below(&rng, 2))
+    inst->mode = others[other].mode;
+    inst->lop = others[other].lop;
+    inst->type = others[other].wide ? others[other].type : inst->type;
+    inst->wide = others[other].wide;
+    bool pair = number < 0 && (uint32_t)~number + 1 < program_kernel(lab->program, 0)->nconsts;
+    if (inst->op == OP_LEA || (!inst->wide && rng_below(&rng, 2)))
       inst->c = number;
+    if (inst->op == OP_SHL64 || inst->op == OP_SHR64 || (inst->op == OP_LOP64 && pair && rng_below(&rng, 2)))
+      inst->b = number;
   }
   return lab;
 }
 
-/* What the kernel stores with those inputs, `others` changed in the bits that it doesn't need. Returns those bits of
- * all inputs, or-ed. */
-static uint32_t run(uint64_t seed, bool changed, uint32_t words[WARP_LANES]) {
+/* Registers of the warp are changed in the bits that nobody needs from where it is on. Returns those bits, or-ed. */
+static uint32_t change_idle(Lab *lab, const NeededBits *needed, Rng *rng) {
+  const uint32_t *bits = needed_bits_before(needed, lab_warp(lab, 0)->pc);
+  uint32_t idle = 0;
+  for (unsigned reg = 0; reg < needed->nregs; reg++)
+    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
+      uint32_t change = (uint32_t)rng_next(rng) & ~bits[reg];
+      lab_row(lab, 0, reg)[lane] ^= change;
+      idle |= change;
+    }
+  return idle;
+}
+
+/* What the kernel stores with those inputs; with `changes`, idle bits are changed after each instruction. Returns
+ * those bits, or-ed. */
+static uint32_t run(uint64_t seed, bool changes, uint32_t words[WARP_LANES]) {
   g_autoptr(Lab) lab = make_lab(seed);
   NeededBits needed = needed_bits(program_kernel(lab->program, 0));
   uint32_t *out = lab_buffer(lab, WARP_LANES), idle = 0;
@@ -103,12 +141,13 @@ static uint32_t run(uint64_t seed, bool changed, uint32_t words[WARP_LANES]) {
   Rng rng;
   rng_seed(&rng, seed, 2);
   for (unsigned reg = 0; reg < INPUTS; reg++)
-    for (unsigned lane = 0; lane < WARP_LANES; lane++) {
-      uint32_t value = (uint32_t)rng_next(&rng), change = (uint32_t)rng_next(&rng) & ~needed.reg[reg];
-      lab_row(lab, 0, reg)[lane] = value ^ (changed ? change : 0);
-      idle |= change;
-    }
+    for (unsigned lane = 0; lane < WARP_LANES; lane++)
+      lab_row(lab, 0, reg)[lane] = (uint32_t)rng_next(&rng);
+  do
+    idle |= changes ? change_idle(lab, &needed, &rng) : 0;
+  while (changes && gpu_run(lab->gpu, 1, UINT64_MAX) == GPU_BUDGET);
   lab_finish(lab);
+  needed_bits_clear(&needed);
   memcpy(words, out, WARP_LANES * sizeof *words);
   return idle;
 }
@@ -117,8 +156,8 @@ START_TEST(bits_without_need_change_nothing) {
   unsigned idle = 0;
   for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
     uint32_t plain[WARP_LANES], changed[WARP_LANES];
-    idle += run(seed, false, plain) != 0;
-    run(seed, true, changed);
+    run(seed, false, plain);
+    idle += run(seed, true, changed) != 0;
     UNIT_ASSERT(memcmp(plain, changed, sizeof plain) == 0, "seed %u: another result", (unsigned)seed);
   }
   ck_assert_uint_ge(idle, PROGRAMS / 2);
@@ -129,7 +168,9 @@ END_TEST
 
 static void expect_needs(const char *text, unsigned reg, uint32_t bits) {
   g_autoptr(Lab) lab = lab_new("", text);
-  ck_assert_uint_eq(needed_bits(program_kernel(lab->program, 0)).reg[reg], bits);
+  NeededBits needed = needed_bits(program_kernel(lab->program, 0));
+  ck_assert_uint_eq(needed_bits_before(&needed, 0)[reg], bits);
+  needed_bits_clear(&needed);
 }
 
 START_TEST(a_counter_modulo_32_needs_five_bits) {
@@ -144,6 +185,19 @@ START_TEST(what_stands_in_a_register_elsewhere_is_apart) {
   expect_needs("LOOP: LOP.AND R1, R0, 0x1f; ISETP.EQ.AND P0, PT, R1, 0x40, PT;"
                "IADD R0, R0, 0x1; @!P0 BRA LOOP; MOV R1, c[0x0][0x20]; ST [R1], RZ; EXIT;",
                0, 0x1f);
+}
+END_TEST
+
+/* The register is the awaited value's before, whose bits all count there. */
+START_TEST(what_stood_in_a_register_before_is_apart) {
+  g_autoptr(Lab) lab = lab_new("", "MOV R2, c[0x0][0x20]; LD R0, [R2]; ISETP.EQ.AND P0, PT, R0, RZ, PT; @P0 EXIT;"
+                                   "MOV R0, RZ; LOOP: LOP.AND R1, R0, 0x7; ISETP.EQ.AND P0, PT, R1, 0x40, PT;"
+                                   "IADD R0, R0, 0x1; @!P0 BRA LOOP; EXIT;");
+  NeededBits needed = needed_bits(program_kernel(lab->program, 0));
+  ck_assert_uint_eq(needed_bits_before(&needed, 2)[0], UINT32_MAX);
+  ck_assert_uint_eq(needed_bits_before(&needed, 4)[0], 0);
+  ck_assert_uint_eq(needed_bits_before(&needed, 5)[0], 7);
+  needed_bits_clear(&needed);
 }
 END_TEST
 
@@ -177,6 +231,7 @@ START_TEST(what_a_shuffle_reads_elsewhere_is_needed) {
   NeededBits needed = needed_bits(program_kernel(lab->program, 0));
   ck_assert_uint_eq(needed.reg[0], 0xff);
   ck_assert_uint_eq(needed.reg[4], 31);
+  needed_bits_clear(&needed);
 }
 END_TEST
 
@@ -198,6 +253,7 @@ int main(void) {
   tcase_add_test(tcase, bits_without_need_change_nothing);
   tcase_add_test(tcase, a_counter_modulo_32_needs_five_bits);
   tcase_add_test(tcase, what_stands_in_a_register_elsewhere_is_apart);
+  tcase_add_test(tcase, what_stood_in_a_register_before_is_apart);
   tcase_add_test(tcase, a_limit_needs_all_bits);
   tcase_add_test(tcase, what_is_only_counted_needs_none);
   tcase_add_test(tcase, what_is_stored_behind_the_loop_needs_all_bits);

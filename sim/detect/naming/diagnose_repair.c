@@ -136,6 +136,8 @@ static const char *orphan_repair(const WaitGraph *graph, const Edge *wait) {
            "and let a signal come from somebody who doesn't wait for it";
   if (thing->kind == NODE_WORD && thing->waiter)
     return "who would change the word waits for it first: let it do so before it waits, or let it wait for another";
+  if (thing->kind == NODE_WORD && is_counted(graph, thing))
+    return finding_repair_count;
   return repair_of(FINDING_ORPHAN_WAIT);
 }
 

@@ -73,6 +73,9 @@ const char *finding_doc(FindingId id) {
 
 const char finding_repair_ways_out[] =
     "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
+const char finding_repair_count[] =
+    "let as many threads count as are waited for, on every path; or, if the count may have passed the awaited number "
+    "before a thread looks, wait until it is at least that number, or use a counter for each round";
 const char finding_repair_own_word[] = "who changed the word last waits for it, too: let no thread take a lock that "
                                        "it has, count a semaphore up as often "
                                        "as down, and let somebody who doesn't wait for the word give the signal";

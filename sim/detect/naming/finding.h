@@ -42,7 +42,7 @@ const char *const *finding_names(void);
 /* What mends a barrier in shared memory (mbarrier) that is initialised again while threads use it. */
 extern const char finding_repair_again[];
 /* What is said of an orphan-wait of which nothing more is known; of one whose word those who wait gave its value. */
-extern const char finding_repair_ways_out[], finding_repair_own_word[];
+extern const char finding_repair_ways_out[], finding_repair_own_word[], finding_repair_count[];
 
 /* One line of evidence: a place in the source (line 0: none) and what happened or waits there. */
 typedef struct Evidence {

@@ -586,6 +586,17 @@ static bool watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuSt
   return known && closure->closed && !closure->broken && !closure->heard && host_is_still(gpu->host);
 }
 
+/* Some word held several values in the newest window. */
+static bool some_changed(const Closure *closure) {
+  GHashTableIter all;
+  gpointer word;
+  bool some = false;
+  g_hash_table_iter_init(&all, closure->words);
+  while (!some && g_hash_table_iter_next(&all, NULL, &word))
+    some = bits_count(((const LookWord *)word)->held) > 1;
+  return some;
+}
+
 Circle *closure_watch(Closure *closure, uint64_t share, uint64_t limit_cycles, GpuStop *stop) {
   *stop = GPU_BUDGET;
   begin(closure);
@@ -593,7 +604,7 @@ Circle *closure_watch(Closure *closure, uint64_t share, uint64_t limit_cycles, G
     return NULL;
   seen_join(closure->seen, closure->gpu, closure->alike);
   Circle *circle = circle_new(g_steal_pointer(&closure->seen), &closure->circle);
-  circle->words_change = true;
+  circle->words_change = some_changed(closure);
   return circle;
 }
 

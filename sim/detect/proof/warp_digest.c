@@ -1,5 +1,7 @@
 #include "sim/detect/proof/warp_digest.h"
 
+#include <string.h>
+
 #include "base/bits.h"
 #include "base/wide.h"
 #include "sim/core/lane_groups.h"
@@ -92,13 +94,39 @@ static const uint32_t *row_of(const Sm *sm, const Warp *warp, unsigned reg, uint
   return room;
 }
 
-/* Lanes that wait elsewhere on the stack may need other registers than those live here: all that matter count. */
+static void need_at(const KernelState *state, uint32_t pc, uint32_t bits[REGSET_MAX]) {
+  const uint32_t *here = needed_bits_before(&state->needed, pc);
+  for (uint32_t reg = 0; reg < state->needed.nregs; reg++)
+    bits[reg] |= here[reg];
+}
+
+/* Bits that matter where lanes are, or will go on: on the stack, in other groups, behind a collective. Returns them,
+ * maybe in `room`. */
+static const uint32_t *bits_needed(const Warp *warp, const KernelState *state, uint32_t room[REGSET_MAX]) {
+  const LaneGroups *groups = warp->groups;
+  if ((!groups && warp->depth == 0) || !state->needed.before)
+    return needed_bits_before(&state->needed, warp->pc);
+  memset(room, 0, state->needed.nregs * sizeof *room);
+  need_at(state, warp->pc, room);
+  for (uint32_t i = 0; groups && i < groups->count; i++)
+    if (groups->group[i].pc != warp->pc)
+      need_at(state, groups->group[i].pc, room);
+  for (unsigned lane = 0; groups && lane < WARP_LANES; lane++)
+    if (lane == 0 || groups->comes_back[lane] != groups->comes_back[lane - 1])
+      need_at(state, groups->comes_back[lane], room);
+  for (uint32_t i = 0; i < warp->depth; i++)
+    need_at(state, warp->stack[i].pc, room);
+  return room;
+}
+
 static uint64_t digest_registers(uint64_t hash, const Sm *sm, const Warp *warp, const KernelState *state) {
-  uint32_t room[WARP_LANES];
+  uint32_t room[WARP_LANES], all[REGSET_MAX];
+  const uint32_t *bits = bits_needed(warp, state, all);
   for (unsigned word = 0; word < REGSET_WORDS; word++)
     for (uint64_t rest = state->needed_rows.word[word]; rest; rest &= rest - 1) {
       unsigned reg = word * 64 + (unsigned)__builtin_ctzll(rest);
-      hash = digest_row(hash, row_of(sm, warp, reg, room), state->needed.reg[reg]);
+      if (bits[reg])
+        hash = digest_row(bits_mix(hash, reg), row_of(sm, warp, reg, room), bits[reg]);
     }
   return hash;
 }
@@ -157,4 +185,7 @@ void kernel_state_init(KernelState *state, const Kernel *kernel) {
   state->clocked = reads_clock(kernel, state);
 }
 
-void kernel_state_clear(KernelState *state) { liveness_clear(&state->liveness); }
+void kernel_state_clear(KernelState *state) {
+  needed_bits_clear(&state->needed);
+  liveness_clear(&state->liveness);
+}
