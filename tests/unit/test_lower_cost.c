@@ -6,7 +6,7 @@
 #include "tests/unit/ptx_lab.h"
 #include "tests/unit/unit.h"
 
-enum { SMALL = 500, FACTOR = 10, RUNS = 4 };
+enum { SMALL = 500, FACTOR = 10, RUNS = 3 };
 
 /* A part of a kernel: text before and behind the number that counts up, or down, n times; `%d` takes it. */
 typedef struct Shape {
