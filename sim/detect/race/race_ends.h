@@ -46,12 +46,13 @@ typedef struct Race {
   unsigned words;   /* one after the other */
   uint64_t word;    /* number of the first in the shadow */
   uint32_t lanes;   /* of the instruction that is issued now */
+  uint8_t bytes;    /* of the word that they touch, by bit */
   bool write, strong;
   bool missed;          /* it reads, and doesn't see what `first` wrote, though a hand-off comes between */
   bool perhaps_dropped; /* it is a load whose value a select may drop */
   unsigned older_loads; /* it reads, and might have given these values instead */
   OlderLoad older[RACE_OLDER_LOADS];
-  bool omitted;         /* it is one because a trial takes a value for an older one */
+  bool omitted; /* it is one because a trial takes a value for an older one */
 } Race;
 
 enum { OLDER_WRITES = 4 };

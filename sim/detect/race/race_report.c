@@ -7,6 +7,7 @@
 #include "sim/detect/race/copy_gap.h"
 #include "sim/detect/race/polling.h"
 #include "sim/detect/race/race_repair.h"
+#include "sim/detect/race/race_text.h"
 
 /* Races of two lines on one word. */
 typedef struct WordRaces {
@@ -45,55 +46,6 @@ void race_report_clear(RaceReport *report) {
   g_clear_pointer(&report->older, finding_free);
   g_hash_table_destroy(report->known);
   g_ptr_array_unref(report->pairs);
-}
-
-static char *end_text(const ProbePoint *point, const RaceEnd *end) {
-  if (race_is_host(end))
-    return g_strdup("the host");
-  return locate_lanes_text(point->gpu, race_launch_of(point, end), end->base.block, thread_warp(end->base),
-                           end->lanes);
-}
-
-/* In a cluster of several blocks shared memory may be another block's. */
-static char *place_text(const ProbePoint *point, const Race *race, uint64_t address) {
-  if (race->space == SPACE_GLOBAL)
-    return locate_global_text(point->gpu, address);
-  if (point->block && point->block->launch->cluster_blocks == 1)
-    return locate_shared_text(point->block, (uint32_t)address);
-  return locate_cluster_text(point->gpu, point->sm, address);
-}
-
-/* "a[0] (global 0x10000)", "a[0] to a[31] (global 0x10000 ...)". */
-static char *where_text(const ProbePoint *point, const Race *race) {
-  uint64_t last = race->address + 4 * (uint64_t)(race->words - 1);
-  g_autofree char *from = place_text(point, race, race->address);
-  g_autofree char *to = place_text(point, race, last);
-  return race->words > 1 ? g_strdup_printf("the %u words from %s to %s", race->words, from, to)
-                         : g_steal_pointer(&from);
-}
-
-static bool frees(const ProbePoint *point, const RaceEnd *end) {
-  return !race_is_host(end) && race_launch_of(point, end)->kernel->insts[end->pc].op == OP_FREE;
-}
-
-/* What it did to the word, in the past tense. */
-static const char *deed(const ProbePoint *point, const RaceEnd *end) {
-  return frees(point, end) ? "freed" : end->write ? "wrote" : "read";
-}
-
-static void add_end(Finding *finding, const ProbePoint *point, const RaceEnd *end, const char *when) {
-  g_autofree char *who = end_text(point, end);
-  if (race_is_host(end)) {
-    g_autofree char *step = host_step_text(point->gpu->host, end->pc);
-    finding_add_evidence(finding, 0,
-                         g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT ", %s", when, who, deed(point, end),
-                                         end->cycle, step));
-    return;
-  }
-  g_autofree char *source = locate_source(race_launch_of(point, end), end->pc);
-  locate_evidence(finding, race_launch_of(point, end), end->pc,
-                  g_strdup_printf("%s: %s %s in cycle %" G_GUINT64_FORMAT " (`%s`)", when, who, deed(point, end),
-                                  end->cycle, source));
 }
 
 /* What would order the two, and why it doesn't. */
@@ -209,7 +161,7 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
   const CopyGap *copy = copy_gap_find(point, race, second);
   if (copy)
     return because(copy->why, copy->repair);
-  if (frees(point, &race->first) || frees(point, second))
+  if (race_frees(point, &race->first) || race_frees(point, second))
     return whatever_barriers_do(missing, "free memory only when every thread has done with it: behind a barrier, or "
                                          "by the last one of an atomic counter, with __threadfence() before each "
                                          "counts");
@@ -420,24 +372,25 @@ static FindingId finding_of(const Race *race) {
 
 static Finding *between_accesses(const RaceReport *report, const ProbePoint *point, const Race *race,
                                  const RaceEnd *second) {
-  g_autofree char *first_who = end_text(point, &race->first), *who = end_text(point, second);
-  g_autofree char *where = where_text(point, race);
+  g_autofree char *first_who = race_end_text(point, &race->first), *who = race_end_text(point, second);
+  g_autofree char *where = race_where_text(point, race);
   bool several = second->lanes & (second->lanes - 1);
-  const char *verb = frees(point, second) ? "frees"
-                     : second->write      ? (several ? "write" : "writes")
-                     : several            ? "read"
-                                          : "reads";
+  const char *verb = race_frees(point, second) ? "frees"
+                     : second->write           ? (several ? "write" : "writes")
+                     : several                 ? "read"
+                                               : "reads";
   const RaceEnd *place = race_is_host(second) || race->first.dropped ? &race->first : second;
   const char *sight = !is_reliance(race) ? ""
                       : race->missed     ? "; nothing guarantees that this is seen, and here it isn't"
                                          : "; nothing guarantees that this is seen";
   char *message = g_strdup_printf("%s: %s %s, which %s %s%s, and %s", who, verb, where, first_who,
-                                  deed(point, &race->first), sight, gap_text(point, race, second));
+                                  race_deed(point, &race->first), sight, gap_text(point, race, second));
   Finding *finding = locate_finding(finding_of(race), message, race_launch_of(point, place), place->pc);
-  add_end(finding, point, &race->first, "first");
-  add_end(finding, point, second, "then");
+  race_add_end(finding, point, &race->first, "first");
+  race_add_end(finding, point, second, "then");
   Reason reason = reason_of(point, race, second);
   finding_add_evidence(finding, 0, reason.why);
+  race_add_bytes(finding, race);
   if (race->perhaps_dropped && race->cause != RACE_SPECULATIVE)
     finding_add_evidence(
         finding, 0,
@@ -461,12 +414,12 @@ static Finding *between_accesses(const RaceReport *report, const ProbePoint *poi
 }
 
 static Finding *within_instruction(const ProbePoint *point, const Race *race, const RaceEnd *second) {
-  g_autofree char *who = end_text(point, second), *where = where_text(point, race);
+  g_autofree char *who = race_end_text(point, second), *where = race_where_text(point, race);
   Finding *finding = locate_finding(FINDING_DATA_RACE,
                                     g_strdup_printf("%s: %s different values to %s in one instruction", who,
                                                     second->lanes & (second->lanes - 1) ? "store" : "stores", where),
                                     race_launch_of(point, second), point->pc);
-  add_end(finding, point, second, "together");
+  race_add_end(finding, point, second, "together");
   finding_add_evidence(finding, 0, g_strdup("which of the values stays isn't defined"));
   finding->repair = g_strdup("let one lane store, or give each lane its own word");
   return finding;
@@ -549,9 +502,9 @@ static bool excludes(const ProbePoint *point, const Race *race, const RaceEnd *s
 static void add_older(RaceReport *report, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   if (!report->older || report->older_stands || !excludes(point, race, second))
     return;
-  g_autofree char *where = where_text(point, race);
-  add_end(report->older, point, &race->first, "the one");
-  add_end(report->older, point, second, "the other");
+  g_autofree char *where = race_where_text(point, race);
+  race_add_end(report->older, point, &race->first, "the one");
+  race_add_end(report->older, point, second, "the other");
   finding_add_evidence(report->older, 0,
                        g_strdup_printf("these two, of %s, are ordered only if the newer value is read", where));
   report->older_stands = true;

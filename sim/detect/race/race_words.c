@@ -436,6 +436,8 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
     }
     return;
   }
+  bool known_bytes = lanes && step->access->address;
+  uint8_t bytes = known_bytes ? (uint8_t)byte_mask(step, (unsigned)__builtin_ctz(lanes)) : 0;
   if (step->races < RACES_MAX) {
     step->race[step->races] = (Race){.first = first,
                                      .with = *with,
@@ -446,6 +448,7 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
                                      .words = words,
                                      .word = race_words_number(step, word),
                                      .lanes = lanes,
+                                     .bytes = bytes,
                                      .perhaps_dropped = step->access->perhaps_dropped,
                                      .write = write,
                                      .omitted = order_is_omitted(step->warp, with),
