@@ -16,7 +16,7 @@ safe_complaint() {
   grep -E 'warning|error|timing' "$folder/out" | grep -v 'timing-dependent-starvation' || :
 }
 racy_complaint() {
-  check_complaint "$@"
+  check_complaint "$@" --seeds 1 # a race comes up under the first seed, or it is none of those
   grep -q 'warning: data-race' "$folder/out" || echo "no data race is found"
 }
 
@@ -67,7 +67,7 @@ done
 for kind in 0 1 2 3; do
   point "barrier $kind, in launches that go on with its words" "$(safe_complaint barrier_again h200 -p kind=$kind --seeds 1)"
 done
-point "a barrier that isn't told of the launch before: a race" "$(racy_complaint barrier_again_untold h200 --seeds 1)"
+point "a barrier that isn't told of the launch before: a race" "$(racy_complaint barrier_again_untold h200)"
 for name in block_condition block_readers_writers; do
   point "$name" "$(safe_complaint $name h200 --seeds 1)"
 done
