@@ -269,9 +269,9 @@ liblockstep_a_SOURCES += \
   sim/detect/race/race_report.c \
   sim/detect/race/race_report.h \
   sim/detect/race/race_step.c \
+  sim/detect/race/race_step.h \
   sim/detect/race/race_text.c \
   sim/detect/race/race_text.h \
-  sim/detect/race/race_step.h \
   sim/detect/race/lock_step.c \
   sim/detect/race/lock_step.h \
   sim/detect/race/lost_extremes.c \

@@ -299,9 +299,9 @@ static bool pass_block(Search *search, uint32_t block) {
 }
 
 /* Where a limit has cut the walk that finds the paths. */
-static NeededBits all_bits(void) {
-  NeededBits needed = {.preds = UINT32_MAX};
-  memset(needed.reg, 0xff, sizeof needed.reg);
+static NeededBits all_bits(const Kernel *kernel) {
+  NeededBits needed = {.preds = UINT32_MAX, .nregs = kernel->nregs};
+  memset(needed.reg, 0xff, kernel->nregs * sizeof *needed.reg);
   return needed;
 }
 
@@ -324,7 +324,7 @@ NeededBits needed_bits(const Kernel *kernel) {
   }
   if (flow.incomplete)
     g_clear_pointer(&search->found.before, g_free);
-  NeededBits found = flow.incomplete ? all_bits() : search->found;
+  NeededBits found = flow.incomplete ? all_bits(kernel) : search->found;
   g_free(search->begin);
   flow_clear(&flow);
   return found;

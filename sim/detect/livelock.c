@@ -4,6 +4,7 @@
 #include "sim/core/look.h"
 #include "sim/detect/naming/locate.h"
 #include "sim/detect/naming/standing.h"
+#include "sim/detect/proof/recurrence.h"
 
 enum {
   ALONE_INSTRUCTIONS = 4000, /* of each warp alone */
@@ -179,7 +180,7 @@ static const WarpPlace *try_orders(Order *order, const WarpPlace *alone) {
   const WarpPlace *place = NULL;
   if (!alone)
     place = find_order(order);
-  else if (run_alone(order, alone, ALONE_INSTRUCTIONS))
+  else if (run_alone(order, alone, RECURRENCE_WINDOW))
     place = alone;
   gpu->alone = NULL;
   gpu_set_probes(gpu, others);
@@ -222,7 +223,7 @@ Finding *livelock_report(Gpu *gpu) {
   return finding;
 }
 
-Finding *livelock_report_alone(Gpu *gpu, const Warp *warp) {
+Finding *livelock_report_alone(Gpu *gpu, const Warp *warp, bool in_step) {
   Order order = {.gpu = gpu, .warps = list_warps(gpu)};
   Finding *finding = NULL;
   for (guint i = 0; i < order.warps->len && !finding; i++) {
@@ -233,7 +234,9 @@ Finding *livelock_report_alone(Gpu *gpu, const Warp *warp) {
         start_finding(gpu, place, warp->pc,
                       "the same states recur for ever; no other order of steps exists, since nobody else can go "
                       "on before this warp does");
-    try_orders(&order, place);
+    if (!in_step)
+      try_orders(&order, place);
+    order.in_step |= in_step;
     finding->repair = g_strdup(repair_of(&order));
   }
   g_array_free(order.warps, TRUE);

@@ -11,8 +11,9 @@
 
 /* The finding, made by driving the machine on; the run can't be continued. NULL if no warp is left. */
 Finding *livelock_report(Gpu *gpu);
-/* The same where only `warp` can issue, so that there is no other order. */
-Finding *livelock_report_alone(Gpu *gpu, const Warp *warp);
+/* The same where only `warp` can issue, so that there is no other order. `in_step`: its lanes are known to try for words
+ * together. */
+Finding *livelock_report_alone(Gpu *gpu, const Warp *warp, bool in_step);
 /* True if each of the first `count` findings is about a word that a thread has taken since then, by a
  * compare-and-swap or an exchange: who waits for it comes too late each time, but it is given back. */
 bool livelock_takes_all(const Gpu *gpu, const GPtrArray *findings, guint count, uint64_t since);

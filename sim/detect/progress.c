@@ -296,7 +296,7 @@ static void name_turns(Watch *watch, guint causes, uint64_t since, const Warp *w
   bool named = outcome->verdict == VERDICT_LOCK_ORDER_DEADLOCK || outcome->verdict == VERDICT_ORPHAN_WAIT;
   bool in_step = bits_count(warp->active) > 1;
   Finding *finding = named && in_step && livelock_takes_all(watch->gpu, watch->findings, causes, since)
-                         ? livelock_report_alone(watch->gpu, warp)
+                         ? livelock_report_alone(watch->gpu, warp, true)
                          : NULL;
   if (!finding)
     return;
@@ -321,7 +321,7 @@ static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
     name_turns(watch, watch->findings->len - before, since, warp, outcome);
   } else {
     outcome->verdict = VERDICT_LIVELOCK;
-    Finding *finding = livelock_report_alone(watch->gpu, warp);
+    Finding *finding = livelock_report_alone(watch->gpu, warp, false);
     if (finding)
       g_ptr_array_insert(watch->findings, 0, finding);
   }

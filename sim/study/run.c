@@ -253,9 +253,7 @@ static uint64_t l2_lines(const Gpu *gpu) {
 /* Somebody waits for what was done while the warp was held up, or for what the warp missed then. What is known of the
  * word says more. */
 static void tell_missed(Finding *finding) {
-  if (finding->id != FINDING_ORPHAN_WAIT || (g_strcmp0(finding->repair, finding_repair_ways_out) != 0 &&
-                                             g_strcmp0(finding->repair, finding_repair_own_word) != 0 &&
-                                             g_strcmp0(finding->repair, finding_repair_count) != 0))
+  if (finding->id != FINDING_ORPHAN_WAIT || !finding_repair_is_general(finding->repair))
     return;
   g_free(finding->repair);
   finding->repair = g_strdup("what others do while a thread stands still there is missed: let it read what it waits "

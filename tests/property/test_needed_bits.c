@@ -235,6 +235,18 @@ START_TEST(what_a_shuffle_reads_elsewhere_is_needed) {
 }
 END_TEST
 
+/* A loop that pushes for ever: some paths aren't known. The registers are those that the kernel has. */
+START_TEST(where_paths_are_not_known_all_bits_are_needed) {
+  g_autoptr(Lab) lab = lab_new("", "LOOP: PBK OUT; IADD R0, R0, 0x1; @P0 BRA LOOP; OUT: EXIT;");
+  const Kernel *kernel = program_kernel(lab->program, 0);
+  NeededBits needed = needed_bits(kernel);
+  ck_assert_ptr_null(needed.before);
+  for (uint32_t reg = 0; reg < REGSET_MAX; reg++)
+    ck_assert_uint_eq(needed.reg[reg], reg < kernel->nregs ? UINT32_MAX : 0);
+  needed_bits_clear(&needed);
+}
+END_TEST
+
 START_TEST(the_sign_is_needed_where_it_is_spread) {
   expect_needs("MOV R2, c[0x0][0x20]; SHR R1, R0, 0x8; LOP.AND R1, R1, 0x7f000000; ST [R2], R1; EXIT;", 0,
                0x80000000);
@@ -256,6 +268,7 @@ int main(void) {
   tcase_add_test(tcase, what_stood_in_a_register_before_is_apart);
   tcase_add_test(tcase, a_limit_needs_all_bits);
   tcase_add_test(tcase, what_is_only_counted_needs_none);
+  tcase_add_test(tcase, where_paths_are_not_known_all_bits_are_needed);
   tcase_add_test(tcase, what_is_stored_behind_the_loop_needs_all_bits);
   tcase_add_test(tcase, what_a_shuffle_reads_elsewhere_is_needed);
   tcase_add_test(tcase, the_sign_is_needed_where_it_is_spread);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # `lockstep check` on the programs of the slides and of the blog (TAP, two points for each machine): each ends as it
-# expects under every schedule (on two machines, under three), with no data race but where one is listed; and each race that is listed is found.
+# expects under nine schedules (on two machines, under three), with no data race but where one is listed; and each race that is listed is found.
 set -eu
 . "$SRCDIR/tests/script/tap.sh"
 . "$SRCDIR/tests/script/check_set.sh"

@@ -74,14 +74,20 @@ const char *finding_doc(FindingId id) {
 const char finding_repair_ways_out[] =
     "release the lock, send the signal, or come to the barrier, on every path before the thread exits";
 const char finding_repair_count[] =
-    "let as many threads count as are waited for, on every path; or, if the count may have passed the awaited number "
-    "before a thread looks, wait until it is at least that number, or use a counter for each round";
+    "release the lock, send the signal, count, or come to the barrier, on every path before the thread exits; or, if "
+    "a count may have passed the awaited number before a thread looks, wait until it is at least that number, or use "
+    "a counter for each round";
 const char finding_repair_own_word[] = "who changed the word last waits for it, too: let no thread take a lock that "
                                        "it has, count a semaphore up as often "
                                        "as down, and let somebody who doesn't wait for the word give the signal";
 const char finding_repair_again[] =
     "initialise the barrier once, since each of its phases begins where the last one ends; or put __syncthreads() "
     "before it is initialised again, so that nobody still waits for a phase, and behind that";
+
+bool finding_repair_is_general(const char *repair) {
+  return g_strcmp0(repair, finding_repair_ways_out) == 0 || g_strcmp0(repair, finding_repair_own_word) == 0 ||
+         g_strcmp0(repair, finding_repair_count) == 0;
+}
 
 Severity finding_severity(FindingId id) {
   LS_REQUIRE("finding-in-table", (unsigned)id < FINDING_COUNT);

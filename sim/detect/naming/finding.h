@@ -43,6 +43,8 @@ const char *const *finding_names(void);
 extern const char finding_repair_again[];
 /* What is said of an orphan-wait of which nothing more is known; of one whose word those who wait gave its value. */
 extern const char finding_repair_ways_out[], finding_repair_own_word[], finding_repair_count[];
+/* True of these three. */
+bool finding_repair_is_general(const char *repair);
 
 /* One line of evidence: a place in the source (line 0: none) and what happened or waits there. */
 typedef struct Evidence {

@@ -75,8 +75,8 @@ static void relies_on(Step *step, const Cell *cell, uint64_t word, const Access 
       came_round(step, &found, reader.lanes))
     return;
   unsigned before = step->races;
-  race_words_add(step, word, 1, reader.lanes, &found,
-                 race_words_missing_fence(&step->watch->order, step->warp, &found), false);
+  reader.write = false;
+  race_words_add(step, word, 1, &reader, &found, race_words_missing_fence(&step->watch->order, step->warp, &found));
   if (step->races == before)
     return;
   step->race[before].missed = missed;

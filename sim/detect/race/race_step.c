@@ -21,8 +21,9 @@ static RaceCause cause_of(const Step *step, uint32_t lanes, const Access *earlie
 static void tell_race(Step *step, const Group *group, uint32_t lanes, const Access *mine, const Access *other) {
   bool dropped = mine->dropped || other->dropped;
   group->cell->whole.raced = 1;
-  race_words_add(step, group->word, 1, lanes, other, dropped ? RACE_SPECULATIVE : cause_of(step, lanes, other),
-                 mine->write);
+  Access own = *mine;
+  own.lanes = lanes;
+  race_words_add(step, group->word, 1, &own, other, dropped ? RACE_SPECULATIVE : cause_of(step, lanes, other));
 }
 
 /* The same of a strong access that was issued at `moment`: the race waits while that may turn out to come first. */
@@ -66,9 +67,8 @@ static void record_lanes(Step *step, Group *group, uint32_t lanes, bool dropped)
   AccessOrder order = race_words_order(step, &question);
   order.later = step->warp->fences && access.write && !step->strong && shadow_is_behind(group->cell, &order);
   step->behind |= order.later;
-  unsigned races = step->looks
-                       ? shadow_look(group->cell, &access, &order, found, RACES_MAX)
-                       : shadow_add(race_words_shadow(step), group->cell, &access, &order, found, RACES_MAX);
+  unsigned races = step->looks ? shadow_look(group->cell, &access, &order, found, RACES_MAX)
+                               : shadow_add(race_words_shadow(step), group->cell, &access, &order, found, RACES_MAX);
   for (unsigned i = 0; i < races; i++) {
     RaceFlight *waits = open_flight(step->watch, &found[i]);
     if (waits)
@@ -116,9 +116,9 @@ static bool record_in_row(Step *step, uint64_t first, uint32_t touched, unsigned
     if (count < 32) /* the words that follow each other, from the first on */
       words &= ((1u << count) - 1) << __builtin_ctz(words);
     found[i].lanes = rotate_right(words, found[i].shift);
-    uint32_t mine = rotate_right(words, shift);
-    race_words_add(step, first + (unsigned)__builtin_ctz(words), count, mine, &found[i],
-                   cause_of(step, mine, &found[i]), access.write);
+    access.lanes = rotate_right(words, shift);
+    race_words_add(step, first + (unsigned)__builtin_ctz(words), count, &access, &found[i],
+                   cause_of(step, access.lanes, &found[i]));
   }
   return true;
 }
@@ -410,7 +410,7 @@ static void tell_later(RaceWatch *watch) {
       if (race->later != later)
         continue;
       RaceCause cause = race->then.dropped ? RACE_SPECULATIVE : cause_of(&step, race->then.lanes, &race->first);
-      race_words_add(&step, race->word, 1, race->then.lanes, &race->first, cause, race->then.write);
+      race_words_add(&step, race->word, 1, &race->then, &race->first, cause);
       race->later = NULL;
     }
     race_words_tell(&step, &later->moment);

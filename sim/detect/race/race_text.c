@@ -61,10 +61,11 @@ void race_add_bytes(Finding *finding, const Race *race) {
   if (race->words != 1 || !first || !second || first == second)
     return;
   g_autofree char *one = bytes_text(first), *other = bytes_text(second);
-  bool emulates = race->with.strong != race->strong;
+  bool strong = race->with.strong; /* the first */
+  bool wider = strong != race->strong && (strong ? first : second) == CELL_BYTES;
   finding_add_evidence(finding, 0,
                        g_strdup_printf("the first touches %s of the word, the other one %s%s", one, other,
-                                       emulates ? "; an atomic operation on a byte or on 16 bits is made of some on "
-                                                  "the whole word, and touches its neighbours, too"
-                                                : ""));
+                                       wider ? "; where CUDA makes an atomic operation on a byte, or on 16 bits, of "
+                                               "one on the whole word, that touches the neighbours, too"
+                                             : ""));
 }

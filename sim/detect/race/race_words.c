@@ -418,8 +418,8 @@ static void locate_gap(const RaceOrder *order, const WarpOrder *warp, const Cell
   locate_way(order, warp, &read, race, &reader);
 }
 
-void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, const Access *with, RaceCause cause,
-                    bool write) {
+void race_words_add(Step *step, uint64_t word, uint32_t words, const Access *own, const Access *with,
+                    RaceCause cause) {
   RaceEnd first = race_words_end(step, with);
   for (unsigned i = 0; i < step->races; i++) {
     Race *known = &step->race[i];
@@ -431,13 +431,11 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
       continue;                                           /* one of the two may turn out to be ordered */
     if (end == word || (words == 1 && end - 1 == word)) { /* lanes may race for other bytes of the last one */
       known->words += end == word ? words : 0;
-      known->lanes |= lanes;
+      known->lanes |= own->lanes;
       known->first.lanes |= first.lanes;
     }
     return;
   }
-  bool known_bytes = lanes && step->access->address;
-  uint8_t bytes = known_bytes ? (uint8_t)byte_mask(step, (unsigned)__builtin_ctz(lanes)) : 0;
   if (step->races < RACES_MAX) {
     step->race[step->races] = (Race){.first = first,
                                      .with = *with,
@@ -447,10 +445,10 @@ void race_words_add(Step *step, uint64_t word, uint32_t words, uint32_t lanes, c
                                      .address = word * 4,
                                      .words = words,
                                      .word = race_words_number(step, word),
-                                     .lanes = lanes,
-                                     .bytes = bytes,
+                                     .lanes = own->lanes,
+                                     .bytes = own->bytes,
                                      .perhaps_dropped = step->access->perhaps_dropped,
-                                     .write = write,
+                                     .write = own->write,
                                      .omitted = order_is_omitted(step->warp, with),
                                      .strong = step->strong != ACCESS_WEAK};
     const Cell *cell = with->strong ? shadow_cell(race_words_shadow(step), step->race[step->races].word) : NULL;
@@ -466,7 +464,7 @@ void race_words_compare(Step *step, const Group *group) {
       continue;
     group->cell->whole.raced = 1;
     Access self = race_words_access(step, group->lanes, group->bytes, true);
-    race_words_add(step, group->word, 1, group->lanes, &self, RACE_IN_INSTRUCTION, true);
+    race_words_add(step, group->word, 1, &self, &self, RACE_IN_INSTRUCTION);
     return;
   }
 }
