@@ -61,6 +61,7 @@ UNIT_TESTS = \
   tests/unit/test_explore_flight \
   tests/unit/test_proof_page \
   tests/unit/test_livelock \
+  tests/unit/test_repetition \
   tests/unit/test_expr \
   tests/unit/test_graph \
   tests/unit/test_guesses \

@@ -10,8 +10,11 @@ enum {
   ALONE_INSTRUCTIONS = 4000, /* of each warp alone */
   ALONE_CYCLES = 2000000,
   WARPS_ALONE_MAX = 64,
-  TURNS_MAX = 1000, /* then, at random */
-  TURN_INSTRUCTIONS = 64,
+  TURNS_LEAST = 1000,
+  TURNS_PER_WARP = 16, /* then, at random: so many turns, */
+  TURN_SHORT = 64,
+  LONG_EVERY = 4,               /* most of them short, some as long as alone; */
+  ORDER_INSTRUCTIONS = 1000000, /* so many instructions of all at most */
   STEPS_SHOWN = 8,
 };
 
@@ -113,10 +116,14 @@ static const WarpPlace *find_order(Order *order) {
   }
   Rng rng;
   rng_seed(&rng, order->gpu->seed, 0);
-  for (unsigned turn = 0; turn < TURNS_MAX && !order->gpu->fault.happened; turn++) {
+  uint64_t turns = MAX((uint64_t)TURNS_LEAST, (uint64_t)TURNS_PER_WARP * order->warps->len);
+  for (uint64_t turn = 0; turn < turns && order->instructions < ORDER_INSTRUCTIONS; turn++) {
     const WarpPlace *place = &g_array_index(order->warps, WarpPlace, rng_below(&rng, order->warps->len));
-    if (run_alone(order, place, 1 + rng_below(&rng, TURN_INSTRUCTIONS)))
+    unsigned most = rng_below(&rng, LONG_EVERY) ? TURN_SHORT : ALONE_INSTRUCTIONS;
+    if (run_alone(order, place, 1 + rng_below(&rng, most)))
       return place;
+    if (order->gpu->fault.happened)
+      break;
   }
   return NULL;
 }

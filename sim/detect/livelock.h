@@ -1,6 +1,6 @@
 /* livelock.h - states recur although nobody is proved to wait for ever: is there an order of steps that ends it?
  * It is looked for by running on from the state that recurs, one warp at a time while all others are held: first each
- * warp alone, then short turns at random. What is found is an order that the machine may take, with the steps to
+ * warp alone, then turns at random, most of them short. What is found is an order that the machine may take, with the steps to
  * show. */
 #ifndef LOCKSTEP_DETECT_LIVELOCK_H
 #define LOCKSTEP_DETECT_LIVELOCK_H

@@ -21,6 +21,8 @@ enum { LOOKS_BEFORE_ROUND = 8 };
 /* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then
  * held up at random: only if states still recur in so many looks more is it a livelock. */
 enum { RECURRENCES_IN_NOISE = 3 };
+/* Where that has ended a circle so often, warps are held up at random to the end: each circle takes long to be seen. */
+enum { CIRCLES_ENDED = 2 };
 /* After a proof, so many slices more, each twice as long, for threads that haven't come to where they will hang. */
 enum { SLICES_TO_SETTLE = 6 };
 /* A look may explore so many steps, or one for so many instructions since the last look: a step takes two to three
@@ -54,7 +56,7 @@ typedef struct Watch {
   Closure *closure;        /* NULL: nobody was watched since the last progress */
   Settle settle;           /* where the warps were seen last */
   uint64_t disturbed_at;   /* cycle in which warps were first held up at random; 0: never */
-  bool ended_circle;       /* and then there was progress */
+  unsigned circles_ended;  /* so often there was progress while they were */
   unsigned proofs;         /* that nobody can finish, while threads hadn't settled */
   uint64_t explored;       /* steps of all looks */
   GArray *rising;          /* WordKey: counters that would have to come round; NULL: there are none */
@@ -321,9 +323,7 @@ static bool conclude_alone(Watch *watch, Warp *warp, Outcome *outcome) {
     name_turns(watch, watch->findings->len - before, since, warp, outcome);
   } else {
     outcome->verdict = VERDICT_LIVELOCK;
-    Finding *finding = livelock_report_alone(watch->gpu, warp, false);
-    if (finding)
-      g_ptr_array_insert(watch->findings, 0, finding);
+    outcome->alone = warp;
   }
   explorer_free(explorer);
   seen_free(seen);
@@ -406,9 +406,6 @@ static bool conclude_recurrence(Watch *watch, Outcome *outcome) {
     return false;
   outcome->verdict = VERDICT_LIVELOCK;
   outcome->candidate = true;
-  Finding *finding = livelock_report(watch->gpu);
-  if (finding)
-    g_ptr_array_insert(watch->findings, 0, finding);
   return true;
 }
 
@@ -470,8 +467,8 @@ static GpuStop run_slice(Watch *watch, bool *calm) {
     watch->live_looks = watch->recurrences = watch->barrier_slices = 0;
     watch->calm_from = gpu->counters.warp_instructions;
     watch->watched_at = 0;
-    watch->ended_circle |= gpu->noisy;
-    gpu->noisy = false;
+    watch->circles_ended += gpu->noisy;
+    gpu->noisy = gpu->noisy && watch->circles_ended >= CIRCLES_ENDED;
     g_clear_pointer(&watch->closure, closure_free);
   } else if (gpu->progress != progress) {
     watch->barrier_slices++;
@@ -524,7 +521,7 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
       break;
     }
   }
-  bool helped = outcome.verdict == VERDICT_UNDECIDED ? watch.ended_circle : outcome.verdict == VERDICT_COMPLETED;
+  bool helped = outcome.verdict == VERDICT_UNDECIDED ? watch.circles_ended > 0 : outcome.verdict == VERDICT_COMPLETED;
   if (watch.disturbed_at && helped)
     report_disturbance(&watch);
   if (outcome.verdict == VERDICT_UNDECIDED && !outcome.stop)
@@ -540,6 +537,14 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
     g_array_unref(watch.rising);
   explorer_free(watch.explorer);
   return outcome;
+}
+
+void outcome_explain(const Outcome *outcome, Gpu *gpu, GPtrArray *findings) {
+  Finding *finding = outcome->candidate ? livelock_report(gpu)
+                     : outcome->alone   ? livelock_report_alone(gpu, outcome->alone, false)
+                                        : NULL;
+  if (finding)
+    g_ptr_array_insert(findings, 0, finding);
 }
 
 void outcome_clear(Outcome *outcome) {

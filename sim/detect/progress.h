@@ -35,7 +35,8 @@ typedef struct ProgressOptions {
 
 typedef struct Outcome {
   Verdict verdict; /* LIVELOCK with `candidate`: seen under this seed only */
-  bool candidate;
+  bool candidate;  /* without a finding: outcome_explain() */
+  const Warp *alone; /* LIVELOCK of the only warp that can issue, without a finding: outcome_explain(); or NULL */
   StopReason stop;                        /* why the verdict is UNDECIDED, if a limit or a signal is the reason */
   char *wait_graph_dot, *wait_graph_json; /* after a deadlock, if they are wanted */
   uint64_t explored; /* instructions that the proofs explored; what they cost beside the run's own */
@@ -43,6 +44,9 @@ typedef struct Outcome {
 
 /* Runs until a verdict; appends what explains it to `findings`. */
 Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings);
+/* Adds the finding of a livelock that has none yet. To see in which order of steps it ends, if in any, the machine is
+ * driven on: what it counts and holds afterwards isn't the run's any more. */
+void outcome_explain(const Outcome *outcome, Gpu *gpu, GPtrArray *findings);
 void outcome_clear(Outcome *outcome);
 
 #endif

@@ -294,7 +294,6 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   count_resident(gpu);
   unexpected_tell(simulation, machine, outcome->verdict);
   result->trial_misplaced = !detectors_conclude(simulation->detectors);
-  tell_hold(gpu, simulation->findings);
   result->scenario = g_strdup(scenario->name);
   result->file = g_strdup(scenario->file);
   result->machine = g_strdup(machine->name);
@@ -318,8 +317,6 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->counters = gpu->counters;
   result->has_operations = scenario->measure.has_operations;
   result->operations = scenario->measure.operations;
-  result->failures = g_ptr_array_new_with_free_func(g_free);
-  compare_expectation(simulation, machine, result);
   result->dram_bytes = dram_bytes(gpu);
   result->l2_lines = l2_lines(gpu);
   if (simulation->locks)
@@ -331,6 +328,10 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->wait_graph_dot = g_steal_pointer(&outcome->wait_graph_dot);
   result->wait_graph_json = g_steal_pointer(&outcome->wait_graph_json);
   result->memory_digest = simulation->options->digest ? look_digest(gpu) : 0;
+  outcome_explain(outcome, gpu, simulation->findings); /* the last that the machine has to say */
+  tell_hold(gpu, simulation->findings);
+  result->failures = g_ptr_array_new_with_free_func(g_free);
+  compare_expectation(simulation, machine, result);
   return result;
 }
 

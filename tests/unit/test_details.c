@@ -81,6 +81,22 @@ START_TEST(numbers_add_up) {
 }
 END_TEST
 
+/* Where a livelock's states recur orders of steps are tried behind the run. */
+START_TEST(numbers_are_of_the_run_alone) {
+  const Case livelock = {"tests/corpus/cuda_reduction_rounds.yaml", "gtx1080ti", NULL, NULL};
+  g_autoptr(RunResult) result = run(&livelock, 1);
+  const RunDetails *details = result->details;
+  ck_assert_int_eq(result->verdict, VERDICT_LIVELOCK);
+  ck_assert_uint_le(result->counters.warp_instructions - sum(details, DETAILS_sms_issued),
+                    1); /* that of the last cycle */
+  for (guint i = 0; i < details->table[DETAILS_sms]->len; i++) {
+    const DetailRow *row = g_ptr_array_index(details->table[DETAILS_sms], i);
+    for (DetailsColumn column = DETAILS_sms_issued; column <= DETAILS_sms_empty; column++)
+      ck_assert_uint_le(details_value(row, column)->integer, result->cycles * details->schedulers);
+  }
+}
+END_TEST
+
 /* Three parts come to slice 4 at a time: the second waits for a turn of 17.84 cycles (8.92 of the core clock), the
  * third for two, and for the slice. */
 START_TEST(atomics_queue_up) {
@@ -191,6 +207,7 @@ int main(void) {
   TCase *tcase = tcase_create("details");
   tcase_set_timeout(tcase, 60);
   tcase_add_loop_test(tcase, numbers_add_up, 0, G_N_ELEMENTS(cases));
+  tcase_add_test(tcase, numbers_are_of_the_run_alone);
   tcase_add_test(tcase, atomics_queue_up);
   tcase_add_loop_test(tcase, threads_change_nothing, 0, G_N_ELEMENTS(cases));
   tcase_add_loop_test(tcase, json_has_every_table_and_quantity, 0, G_N_ELEMENTS(cases));

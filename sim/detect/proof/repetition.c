@@ -22,14 +22,17 @@ typedef struct Tally {
 
 typedef struct Repetition {
   Gpu *gpu;
-  uint64_t *age;       /* of the warp, and 1, of each warp slot of the machine; 0: nobody is watched there */
-  Tally *tally;        /* of each warp slot, in this part of the window: before the second half, or in it */
-  Tally memory;        /* the same of what memory holds */
-  GHashTable *states;  /* of all warps, and of memory: numbers without a pattern, in place of pointers */
+  uint64_t *age;   /* of the warp, and 1, of each warp slot of the machine; 0: nobody is watched there */
+  Tally *tally;    /* of each warp slot, in this part of the window: before the second half, or in it */
+  Tally memory;    /* the same of what memory holds */
+  uint64_t values; /* new ones of registers in this part of the window */
+  uint32_t of;     /* slot of the warp whose values are counted */
+  GHashTable
+      *states; /* of all warps, of memory, and values of registers: numbers without a pattern, in place of pointers */
   KernelState *kernel; /* of each launch */
   uint64_t newest;     /* hash of memory, when it was looked at last */
   uint32_t warps;
-  bool broken;         /* something happened that a state doesn't say */
+  bool broken; /* something happened that a state doesn't say */
 } Repetition;
 
 static uint32_t slot_of(const Sm *sm, const Warp *warp) { return sm->index * SM_WARPS_MAX + warp->slot; }
@@ -37,6 +40,12 @@ static uint32_t slot_of(const Sm *sm, const Warp *warp) { return sm->index * SM_
 static void count(Repetition *repetition, Tally *tally, uint64_t state) {
   tally->seen++;
   tally->new += g_hash_table_add(repetition->states, GSIZE_TO_POINTER(state));
+}
+
+static void count_value(gpointer user, uint64_t value) {
+  Repetition *repetition = user;
+  uint64_t state = bits_mix(bits_mix(repetition->of, UINT64_MAX), value);
+  repetition->values += g_hash_table_add(repetition->states, GSIZE_TO_POINTER(state));
 }
 
 static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
@@ -52,7 +61,11 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   if (warp->pending || repetition->broken)
     return;
   const KernelState *state = &repetition->kernel[point->block->launch->index];
+  uint64_t before = repetition->tally[slot].new;
   count(repetition, &repetition->tally[slot], warp_digest(warp->age + 1, point->sm, warp, state));
+  repetition->of = slot;
+  if (repetition->tally[slot].new != before)
+    warp_values(point->sm, warp, state, count_value, repetition);
 }
 
 static void watch_warp(Repetition *repetition, const Sm *sm, const Warp *warp) {
@@ -88,8 +101,8 @@ static void clear(Repetition *repetition) {
 
 static bool repeats(const Tally *tally) { return NEW_PART * tally->new <= tally->seen; }
 
-/* Each warp that can issue was seen, and did nothing new, or hardly anything; nor did memory: no word came to a value
- * that it hadn't had in the first half, as a counter does, however seldom. */
+/* Each warp that can issue was seen, and did nothing new, or hardly anything; nor did memory: no word and no register
+ * came to a value that it hadn't had in the first half, as a counter does, however seldom. */
 static bool all_repeat(const Repetition *repetition) {
   uint32_t slots = repetition->gpu->used_sms * SM_WARPS_MAX;
   for (uint32_t slot = 0; slot < slots; slot++) {
@@ -97,7 +110,7 @@ static bool all_repeat(const Repetition *repetition) {
     if (repetition->age[slot] && (tally->seen < SEEN_LEAST || !repeats(tally)))
       return false;
   }
-  return repeats(&repetition->memory) && repetition->gpu->new_values == 0;
+  return repeats(&repetition->memory) && repetition->gpu->new_values == 0 && repetition->values == 0;
 }
 
 /* Somebody does one new thing after the other. */
@@ -113,6 +126,7 @@ static void begin_second_half(Repetition *repetition) {
   memset(repetition->tally, 0, (gsize)repetition->gpu->machine->gpu.sms * SM_WARPS_MAX * sizeof *repetition->tally);
   repetition->memory = (Tally){0};
   repetition->gpu->new_values = 0;
+  repetition->values = 0;
 }
 
 /* Runs a part of the window. False if it isn't over, or something has come to an end. */

@@ -3,9 +3,10 @@
  *
  * The run is watched for a while. Of each warp the states (warp_digest.h) are kept in which it goes on and waits for
  * nothing, of memory what it holds after each change. If in the second half hardly anything is new, for each single
- * warp and for memory, nothing leads out of what they do under this schedule. That is no proof: another order may. A
- * warp that counts, works or climbs on makes new states; one that sleeps or waits all the while isn't seen often
- * enough; what is counted in memory makes new contents. */
+ * warp and for memory, and no register and no word takes a new value, nothing leads out of what they do under this
+ * schedule. That is no proof: another order may. A warp that counts, works or climbs on makes new states, or new
+ * values, however seldom; one that sleeps or waits all the while isn't seen often enough; what is counted in memory
+ * makes new contents. */
 #ifndef LOCKSTEP_DETECT_PROOF_REPETITION_H
 #define LOCKSTEP_DETECT_PROOF_REPETITION_H
 

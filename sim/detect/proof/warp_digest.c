@@ -147,6 +147,19 @@ uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const Kernel
   return digest_registers(hash, sm, warp, state);
 }
 
+void warp_values(const Sm *sm, const Warp *warp, const KernelState *state, WarpValue each, gpointer user) {
+  uint32_t room[WARP_LANES], all[REGSET_MAX];
+  const uint32_t *bits = bits_needed(warp, state, all);
+  for (unsigned reg = 0; reg < state->needed.nregs; reg++) {
+    const uint32_t *row = bits[reg] ? row_of(sm, warp, reg, room) : NULL;
+    for (uint32_t rest = row ? warp->alive : 0; rest; rest &= rest - 1) {
+      unsigned lane = (unsigned)__builtin_ctz(rest);
+      if (lane == 0 || row[lane] != row[lane - 1])
+        each(user, (uint64_t)reg << 32 | (row[lane] & bits[reg]));
+    }
+  }
+}
+
 /* What it gives depends on something that is no state: the time, or how much has been printed so far. */
 static bool gives_other_values(const Inst *inst) {
   return inst->op == OP_PRINTF || (op_info[inst->op].unit == UNIT_SYSREG && special_is_clock(inst->mode));
