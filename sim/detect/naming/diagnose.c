@@ -47,7 +47,7 @@ char *diagnose_lanes(const WaitGraph *graph, const Node *node, uint32_t lanes) {
 
 const char *diagnose_verb(uint32_t lanes) { return lanes & (lanes - 1) ? "wait" : "waits"; }
 
-static char *word_text(const WaitGraph *graph, WordKey key, const Block *block) {
+char *diagnose_word(const WaitGraph *graph, WordKey key, const Block *block) {
   const Gpu *gpu = graph->explorer->gpu;
   if (word_key_is_shared(key) && block->cluster)
     return locate_cluster_text(gpu, &gpu->sms[word_key_sm(key)], (uint32_t)key * 4);
@@ -134,7 +134,7 @@ static char *values_text(const WaitGraph *graph, WordKey key) {
 
 /* "for f[0] (global 0x10000) to change from 0, which is what a copy in the L1 holds" */
 static char *copy_text(const WaitGraph *graph, const Node *thing) {
-  g_autofree char *word = word_text(graph, thing->key, NULL);
+  g_autofree char *word = diagnose_word(graph, thing->key, NULL);
   uint32_t copy = 0;
   copies_keep(graph->explorer->copies, &graph->explorer->gpu->sms[thing->index], thing->key * 4, &copy);
   g_autofree char *value = number_text(copy);
@@ -151,7 +151,7 @@ const Inst *diagnose_queue_wait(const WaitGraph *graph, const Edge *edge) {
 
 /* "for room in the queue at q[0] (global 0x10000), which is full: 7 values" */
 static char *queue_text(const WaitGraph *graph, const Inst *inst, WordKey key) {
-  g_autofree char *where = word_text(graph, key, NULL);
+  g_autofree char *where = diagnose_word(graph, key, NULL);
   const char *what = inst->op == OP_ENQUEUE ? "room" : "a value";
   uint32_t word = diagnose_word_value(graph, key), count = word >> 8 & 0xff;
   if (!queue_unit_is_queue(word, graph->explorer->gpu->machine->memory.queue.bytes))
@@ -169,7 +169,7 @@ static char *thing_text(const WaitGraph *graph, const Edge *edge, const Block *b
   const Node *thing = wait_node(graph, edge->to);
   switch (thing->kind) {
   case NODE_WORD: {
-    g_autofree char *word = word_text(graph, thing->key, block);
+    g_autofree char *word = diagnose_word(graph, thing->key, block);
     const Inst *queue = diagnose_queue_wait(graph, edge);
     if (queue)
       return queue_text(graph, queue, thing->key);

@@ -17,6 +17,8 @@ const WarpView *diagnose_view(const WaitGraph *graph, const Node *node);
 uint32_t diagnose_companions(const WaitGraph *graph, const Node *lane, guint thing);
 char *diagnose_lanes(const WaitGraph *graph, const Node *node, uint32_t lanes);
 const char *diagnose_verb(uint32_t lanes);
+/* "boxes[1] (global 0x10004)"; `block`: that of the lane that waits, or NULL. Free with g_free. */
+char *diagnose_word(const WaitGraph *graph, WordKey key, const Block *block);
 /* What mends a wait for a count. */
 extern const char diagnose_repair_count[];
 /* Who changed a word last. */

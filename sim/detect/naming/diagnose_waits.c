@@ -102,6 +102,40 @@ static void add_waiters(const WaitGraph *graph, Finding *finding, const Edge *fi
   }
 }
 
+static gint compare_words(gconstpointer a, gconstpointer b) {
+  WordKey one = *(const WordKey *)a, other = *(const WordKey *)b;
+  return one < other ? -1 : one > other;
+}
+
+/* The other words that the same lane looks at in the same place, and that nobody would change either, aren't shown by
+ * themselves: a lane that goes round an array waits once. */
+static void fold_words(const WaitGraph *graph, Finding *finding, const Edge *first, gboolean *shown) {
+  const Node *lane = wait_node(graph, first->from), *thing = wait_node(graph, first->to);
+  g_autoptr(GArray) words = g_array_new(FALSE, FALSE, sizeof(WordKey));
+  for (uint32_t at = lane->first_edge; at && thing->kind == NODE_WORD; at = wait_edge(graph, at - 1)->next) {
+    const Edge *edge = wait_edge(graph, at - 1);
+    const Node *other = wait_node(graph, edge->to);
+    if (edge->pc != first->pc || other->kind != NODE_WORD || other->first_edge || shown[edge->to] ||
+        other->in_round != thing->in_round || other->waiter != thing->waiter)
+      continue;
+    shown[edge->to] = TRUE;
+    g_array_append_val(words, other->key);
+  }
+  if (!words->len)
+    return;
+  g_array_sort(words, compare_words);
+  const WarpView *view = diagnose_view(graph, lane);
+  uint32_t lanes = diagnose_companions(graph, lane, first->to);
+  const char *who = lanes & (lanes - 1) ? "these lanes look" : "this lane looks";
+  g_autofree char *from = diagnose_word(graph, g_array_index(words, WordKey, 0), view->block),
+                  *to = diagnose_word(graph, g_array_index(words, WordKey, words->len - 1), view->block);
+  locate_evidence(finding, view->launch, first->pc,
+                  words->len == 1
+                      ? g_strdup_printf("%s at %s here, too, which nobody would change, either", who, from)
+                      : g_strdup_printf("%s at %u more words here, %s to %s, which nobody would change, either", who,
+                                        words->len, from, to));
+}
+
 /* True if the lane, which alone could change `thing`, waits as well for a word that nobody could change: that one holds it up.
  * (A producer compares its own count with that of the consumers, who are gone.) */
 static bool waits_elsewhere(const WaitGraph *graph, const Node *lane, const Node *thing) {
@@ -139,6 +173,7 @@ static Verdict diagnose_orphans(const WaitGraph *graph, GPtrArray *findings) {
     bool barrier = thing->kind == NODE_BARRIER;
     FindingId id = barrier ? FINDING_BARRIER_DEADLOCK : FINDING_ORPHAN_WAIT;
     Finding *finding = diagnose_finding(graph, id, edge, false, NULL);
+    fold_words(graph, finding, edge, shown);
     if (barrier)
       add_exited(finding, diagnose_view(graph, thing)->block);
     else

@@ -10,6 +10,7 @@ static void facts_free(gpointer data) {
   KernelFacts *facts = data;
   state_set_clear(&facts->states);
   liveness_clear(&facts->liveness);
+  needed_bits_clear(&facts->needed);
   g_free(facts->reads);
   g_free(facts->leaders);
   g_array_free(facts->meetings, TRUE);

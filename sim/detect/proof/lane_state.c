@@ -17,11 +17,22 @@ static bool has_atomics(const Kernel *kernel) {
   return false;
 }
 
-void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *liveness) {
+static RegSet *registers_kept(const Kernel *kernel, const Liveness *liveness, const NeededBits *needed) {
+  RegSet *kept = g_memdup2(liveness->live_regs, kernel->ninsts * sizeof *kept);
+  for (uint32_t pc = 0; pc < kernel->ninsts; pc++)
+    for (uint32_t reg = 0; reg < kernel->nregs; reg++)
+      if (!needed_bits_before(needed, pc)[reg])
+        regset_drop(&kept[pc], reg);
+  return kept;
+}
+
+void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *liveness, const NeededBits *needed) {
   *set = (StateSet){
       .nregs = kernel->nregs,
       .ninsts = kernel->ninsts,
       .liveness = liveness,
+      .needed = needed,
+      .kept = registers_kept(kernel, liveness, needed),
       .stride = lane_state_bytes(kernel->nregs),
       .edges = g_array_new(FALSE, FALSE, sizeof(StateEdge)),
       .keeps_edges = has_atomics(kernel),
@@ -40,6 +51,7 @@ void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *livenes
 }
 
 void state_set_clear(StateSet *set) {
+  g_free(set->kept);
   g_free(set->states);
   g_array_free(set->edges, TRUE);
   g_free(set->returns);
@@ -85,7 +97,7 @@ static unsigned reg_words(const StateSet *set) { return (set->nregs + 63) / 64; 
 /* Of the 64 registers from 64 * `word` on those whose value the state has; it is 0 of all others. */
 static uint64_t known_regs(const StateSet *set, const LaneState *state, unsigned word) {
   unsigned beyond = 64 * (word + 1) > set->nregs ? 64 * (word + 1) - set->nregs : 0;
-  return set->liveness->live_regs[state->pc].word[word] & ~state->unknown.word[word] & UINT64_MAX >> beyond;
+  return set->kept[state->pc].word[word] & ~state->unknown.word[word] & UINT64_MAX >> beyond;
 }
 
 static uint32_t hash_state(const StateSet *set, const LaneState *state) {
@@ -115,22 +127,21 @@ static bool same(const StateSet *set, const LaneState *a, const LaneState *b) {
          memcmp(a->regs, b->regs, set->nregs * sizeof(uint32_t)) == 0;
 }
 
-/* Makes those of up to 32 registers 0 that aren't known. */
-WIDE_CLONES static void keep_known(uint32_t *regs, uint32_t known, unsigned count) {
+/* Makes those of up to 32 registers 0 that aren't known, and of the others the bits that don't matter. */
+WIDE_CLONES static void keep_known(uint32_t *regs, uint32_t known, const uint32_t *bits, unsigned count) {
   for (unsigned i = 0; i < count; i++)
-    regs[i] &= -(known >> i & 1);
+    regs[i] &= -(known >> i & 1) & bits[i];
 }
 
 static void forget(const StateSet *set, LaneState *state) {
   RegSet unknown = regset_or(state->unknown, set->widened[state->pc]);
-  state->unknown = regset_and(unknown, set->liveness->live_regs[state->pc]);
+  state->unknown = regset_and(unknown, set->kept[state->pc]);
   if (state->ranged && !regset_has(&state->unknown, state->ranged - 1))
     state->ranged = state->low = state->high = 0;
-  for (unsigned word = 0; word < reg_words(set); word++) {
-    uint64_t known = known_regs(set, state, word);
-    keep_known(state->regs + 64 * word, (uint32_t)known, MIN(set->nregs - 64 * word, 32));
-    if (set->nregs > 64 * word + 32)
-      keep_known(state->regs + 64 * word + 32, (uint32_t)(known >> 32), MIN(set->nregs - 64 * word - 32, 32));
+  const uint32_t *bits = needed_bits_before(set->needed, state->pc);
+  for (unsigned first = 0; first < set->nregs; first += 32) {
+    uint64_t known = known_regs(set, state, first / 64) >> first % 64;
+    keep_known(state->regs + first, (uint32_t)known, bits + first, MIN(set->nregs - first, 32));
   }
 }
 
@@ -146,7 +157,7 @@ static void add_value(Values *values, uint32_t value) {
  * registers, that with most values. One that isn't live there has one, 0. The
  * newest `count` states are new since this was asked last. */
 static RegSet find_widening(StateSet *set, uint32_t pc, uint32_t count) {
-  RegSet found = {0}, candidates = regset_without(set->liveness->live_regs[pc], set->widened[pc]);
+  RegSet found = {0}, candidates = regset_without(set->kept[pc], set->widened[pc]);
   if (!set->values_at_pc[pc])
     set->values_at_pc[pc] = g_new0(Values, set->nregs);
   Values *values = set->values_at_pc[pc];
@@ -232,8 +243,9 @@ static void append(StateSet *set, const LaneState *state, uint32_t hash) {
 bool state_set_add(StateSet *set, LaneState *state) {
   uint32_t pc = state->pc;
   forget(set, state);
-  state->preds &= set->liveness->live_preds[pc] & ~state->preds_unknown;
-  state->preds_unknown &= set->liveness->live_preds[pc];
+  uint32_t preds = set->liveness->live_preds[pc] & set->needed->preds;
+  state->preds &= preds & ~state->preds_unknown;
+  state->preds_unknown &= preds;
   uint32_t hash = hash_state(set, state), known = find(set, state, hash), count = set->count_at_pc[pc];
   if (known == NO_STATE && count >= STATES_BEFORE_WIDENING && count % 8 == 0 && set->tried_at_pc[pc] != count) {
     RegSet wider = find_widening(set, pc, count - set->tried_at_pc[pc]);
@@ -266,11 +278,11 @@ bool state_set_add(StateSet *set, LaneState *state) {
  * component has others, or if it leads to itself. */
 typedef struct Search {
   const StateSet *set;
-  uint32_t *first;      /* of each state: its first edge; edges stand sorted, as states are stepped in their order */
-  uint32_t *next;       /* of each state: the edge to look at next */
-  uint32_t *number;     /* of each state, from 1 in the order in which they are found; 0: not yet */
-  uint32_t *low;        /* the lowest number that it leads to among open ones */
-  uint8_t *open;        /* its component isn't complete */
+  uint32_t *first;  /* of each state: its first edge; edges stand sorted, as states are stepped in their order */
+  uint32_t *next;   /* of each state: the edge to look at next */
+  uint32_t *number; /* of each state, from 1 in the order in which they are found; 0: not yet */
+  uint32_t *low;    /* the lowest number that it leads to among open ones */
+  uint8_t *open;    /* its component isn't complete */
   uint32_t *path, *stack; /* states that are being looked at; those that are open: each once at most */
   uint32_t on_path, on_stack, found;
 } Search;

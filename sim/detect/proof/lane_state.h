@@ -1,9 +1,11 @@
 /* lane_state.h - one lane's own state during exploration, and the set of states a lane can be in.
  *
  * A register is a known value or unknown; of one unknown register at a time a range is known (a counter's). Registers
- * that are dead at the state's instruction are zero, so that states which differ only in what nobody reads are one state. Where a lane shows too many states at one instruction, the
- * registers that take many values there (attempt counters, backoff lengths, delays) are made unknown: the set stays
- * finite, and what doesn't depend on them stays exact. That is the slicing of SEMANTICS, "Verdicts", done on demand.
+ * that are dead at the state's instruction are zero, and so are bits that can't matter from there on (needed_bits.h),
+ * so that states which differ only in what nobody heeds are one state. Where a lane shows too many states at one
+ * instruction, the registers that take many values there (attempt counters, backoff lengths, delays) are made unknown:
+ * the set stays finite, and what doesn't depend on them stays exact. That is the slicing of SEMANTICS, "Verdicts", done
+ * on demand.
  *
  * A state costs what its kernel's registers need: the set keeps them at that stride, and functions pass pointers. A
  * function that takes a LaneState that isn't const may use it up. */
@@ -16,6 +18,7 @@
 #include <string.h>
 
 #include "isa/flow/cfg.h"
+#include "isa/flow/needed_bits.h"
 #include "isa/program.h"
 
 enum {
@@ -88,6 +91,8 @@ typedef struct Values Values;
 typedef struct StateSet {
   uint32_t nregs, ninsts;
   const Liveness *liveness;
+  const NeededBits *needed;
+  RegSet *kept;    /* for each instruction: registers that are live, and of which some bit matters */
   size_t stride;   /* bytes of a state */
   uint8_t *states; /* `count` of them */
   uint32_t count, space;
@@ -111,7 +116,8 @@ typedef struct StateSet {
   bool overflow;       /* a lane showed more states than the caps allow: nothing is proved */
 } StateSet;
 
-void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *liveness);
+/* What is known of the kernel is borrowed. */
+void state_set_init(StateSet *set, const Kernel *kernel, const Liveness *liveness, const NeededBits *needed);
 void state_set_clear(StateSet *set);
 /* Forgets all states and widenings. */
 void state_set_reset(StateSet *set);

@@ -33,7 +33,8 @@ static KernelFacts *facts_of(Explorer *explorer, const Kernel *kernel) {
   facts->kernel = kernel;
   facts->liveness = cfg_liveness(kernel);
   facts->leaders = leaders_find(kernel, &facts->liveness);
-  state_set_init(&facts->states, kernel, &facts->liveness);
+  facts->needed = needed_bits(kernel);
+  state_set_init(&facts->states, kernel, &facts->liveness, &facts->needed);
   facts->reads = g_new(RegSet, kernel->ninsts);
   facts->meetings = g_array_new(FALSE, FALSE, sizeof(uint32_t));
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {

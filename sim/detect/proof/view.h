@@ -63,6 +63,7 @@ typedef struct BarOperands {
 typedef struct KernelFacts {
   const Kernel *kernel;
   Liveness liveness;
+  NeededBits needed;
   StateSet states;  /* of the lane that is explored */
   RegSet *reads;    /* one for each instruction: registers that it reads */
   Leader *leaders;  /* of each instruction; NULL: none */
