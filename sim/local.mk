@@ -185,6 +185,7 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/explore_memory.c \
   sim/detect/proof/explore_step.c \
   sim/detect/proof/explore_step.h \
+  sim/detect/proof/explore_few.c \
   sim/detect/proof/explore_value.c \
   sim/detect/proof/explore_warp.c \
   sim/detect/proof/host_proof.c \

@@ -58,6 +58,7 @@ UNIT_TESTS = \
   tests/unit/test_exec_rows \
   tests/unit/test_unknown_bits \
   tests/unit/test_explore \
+  tests/unit/test_explore_few \
   tests/unit/test_explore_flight \
   tests/unit/test_proof_page \
   tests/unit/test_livelock \

@@ -171,9 +171,13 @@ static void write_queue(RandomPtx *writer) {
 
 static void write_value(RandomPtx *writer) {
   static const char *const ops[] = {"add.u32", "sub.u32", "xor.b32", "and.b32", "min.u32", "mul.lo.u32"};
+  static const char *const narrow[] = {"  rem.u32 %%v%u, %%v%u, %u;\n", "  rem.s32 %%v%u, %%v%u, %u;\n",
+                                       "  shr.u32 %%v%u, %%v%u, 2%u;\n", "  shr.s32 %%v%u, %%v%u, 2%u;\n",
+                                       "  bfe.u32 %%v%u, %%v%u, 4, %u;\n"};
   unsigned d = pick(writer, VALUES), a = pick(writer, VALUES), b = pick(writer, VALUES);
-  switch (pick(writer, 6)) {
+  switch (pick(writer, 7)) {
   case 0: add(writer, "  mov.u32 %%v%u, %u;\n", d, pick(writer, 4)); break;
+  case 3: add(writer, narrow[pick(writer, G_N_ELEMENTS(narrow))], d, a, 1 + pick(writer, 6)); break;
   case 1:
     add(writer, "  mov.u32 %%v%u, %%%s;\n", d, pick(writer, 2) ? "laneid" : pick(writer, 2) ? "ctaid.x" : "tid.x");
     break;

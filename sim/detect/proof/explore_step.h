@@ -1,6 +1,6 @@
 /* explore_step.h - one step of one lane: every state that may follow a state.
  * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates,
- * arithmetic; explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch;
+ * arithmetic; explore_few.c: results that can be few numbers; explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch;
  * explore_memory.c: loads and stores; explore_heap.c: malloc() and free(); explore_flight.c: accesses under way;
  * explore_atomic.c: atomics; explore_adds.c: what they add to words; explore_queue.c: operations on queues. A step
  * uses up the state that it is given. */
@@ -105,6 +105,15 @@ bool explore_source_predicate(const LaneState *state, const Inst *inst, unsigned
 void explore_forget_writes(const LaneWalk *walk, LaneState *state, const Inst *inst);
 void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst);
 void explore_sysreg(LaneWalk *walk, LaneState *state, const Inst *inst);
+/* What the instruction gives if all that isn't known is 0: its first register, and 32 bits higher its second. */
+uint64_t explore_with_zeros(const LaneWalk *walk, const LaneState *state, const Inst *inst);
+
+/* ---- explore_few.c ---- */
+
+/* Where the result of arithmetic isn't known but can be few numbers, goes on with each. False: it can't. */
+bool explore_give_few(LaneWalk *walk, const LaneState *state, const Inst *inst);
+/* Where it is one register's and lies between two positive numbers: it has that range. */
+bool explore_give_range(const LaneWalk *walk, LaneState *state, const Inst *inst);
 
 /* ---- explore_warp.c ---- */
 

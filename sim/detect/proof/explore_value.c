@@ -225,6 +225,21 @@ static void run_with(const LaneWalk *walk, const LaneState *state, const Inst *i
   execute(walk, result, inst);
 }
 
+uint64_t explore_with_zeros(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  LaneSpace zeros;
+  lane_state_copy(&zeros.state, state, walk_nregs(walk));
+  RegList reads = inst_reads(inst), writes = inst_writes(inst, walk_nregs(walk));
+  for (unsigned i = 0; i < reads.count; i++)
+    if (slot_unknown(state, reads.reg[i]))
+      explore_set_register(walk, &zeros.state, reads.reg[i], false, 0);
+  execute(walk, &zeros.state, inst);
+  uint64_t result = 0;
+  for (unsigned i = 0; i < writes.count; i++)
+    if ((uint32_t)writes.reg[i] < walk_nregs(walk))
+      result |= (uint64_t)zeros.state.regs[writes.reg[i]] << 32 * i;
+  return result;
+}
+
 /* What it reads and isn't known. False: too many. */
 static bool list_unknown(const LaneState *state, const Inst *inst, int16_t unknown[], unsigned max, unsigned *count) {
   RegList reads = inst_reads(inst);
@@ -291,9 +306,12 @@ void explore_arithmetic(LaneWalk *walk, LaneState *state, const Inst *inst) {
   } else if (!reads_unknown(state, inst)) {
     execute(walk, state, inst);
   } else if (!combine_decides(walk, state, inst) && !compare_range(walk, state, inst) &&
-             !shift_range(walk, state, inst) && !follow_range(walk, state, inst) && !move_halves(walk, state, inst) &&
-             !compare_halves(walk, state, inst)) {
-    explore_forget_writes(walk, state, inst);
+             !shift_range(walk, state, inst) && !follow_range(walk, state, inst)) {
+    if (explore_give_few(walk, state, inst))
+      return;
+    if (!move_halves(walk, state, inst) && !compare_halves(walk, state, inst) &&
+        !explore_give_range(walk, state, inst))
+      explore_forget_writes(walk, state, inst);
   }
   explore_go_on(walk, state, inst, state->pc + 1);
 }
