@@ -205,6 +205,7 @@ liblockstep_a_SOURCES += \
   sim/detect/proof/look_kinds.h \
   sim/detect/proof/looks.c \
   sim/detect/proof/looks.h \
+  sim/detect/proof/mask_set.h \
   sim/detect/proof/opens.c \
   sim/detect/proof/opens.h \
   sim/detect/proof/reduction.c \

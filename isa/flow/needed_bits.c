@@ -272,6 +272,8 @@ static void pass(Search *search, const Inst *inst) {
   }
   if (is_root(inst))
     need(search, inst, all);
+  else if (inst->op == OP_NANOSLEEP) /* whether a lane comes there, and others of its warp have their turn */
+    need_preds(search, inst_pred_reads(inst));
   else if (inst->op == OP_SHFL && (bits || tells))
     shuffle(search, inst, bits);
   else if (writes.count == 2 && bits && !tells && need_wide(search, inst, pair))

@@ -247,6 +247,29 @@ START_TEST(where_paths_are_not_known_all_bits_are_needed) {
 }
 END_TEST
 
+/* IMAD stands for the sleep: how long it takes doesn't matter, but its guard says whether the warp may switch there. */
+START_TEST(whether_a_lane_sleeps_is_needed) {
+  g_autoptr(Lab) lab =
+      lab_new("", "LOOP: IADD R0, R0, 0x1; ISETP.GT.AND P0, PT, R0, 0x40, PT; @P0 IMAD RZ, R1, R2, R3;"
+                  "MOV R4, c[0x0][0x20]; LD R5, [R4]; ISETP.EQ.AND P1, PT, R5, RZ, PT; @P1 BRA LOOP; EXIT;");
+  Inst *sleep = lab_inst(lab, 2);
+  sleep->op = OP_NANOSLEEP;
+  NeededBits needed = needed_bits(program_kernel(lab->program, 0));
+  ck_assert_uint_eq(needed.preds & 3, 3);
+  ck_assert_uint_eq(needed_bits_before(&needed, 0)[0], UINT32_MAX);
+  ck_assert_uint_eq(needed_bits_before(&needed, 0)[1], 0);
+  needed_bits_clear(&needed);
+}
+END_TEST
+
+/* Lanes go on at the target of SSY behind the end of a path. */
+START_TEST(what_is_read_behind_a_join_is_needed) {
+  expect_needs("SSY JOIN; @P0 BRA OTHER; LOP.AND R1, R0, 0x1; NOP.S; OTHER: NOP.S; JOIN: MOV R2, c[0x0][0x20]; ST "
+               "[R2], R0; EXIT;",
+               0, UINT32_MAX);
+}
+END_TEST
+
 START_TEST(the_sign_is_needed_where_it_is_spread) {
   expect_needs("MOV R2, c[0x0][0x20]; SHR R1, R0, 0x8; LOP.AND R1, R1, 0x7f000000; ST [R2], R1; EXIT;", 0,
                0x80000000);
@@ -272,6 +295,8 @@ int main(void) {
   tcase_add_test(tcase, what_is_stored_behind_the_loop_needs_all_bits);
   tcase_add_test(tcase, what_a_shuffle_reads_elsewhere_is_needed);
   tcase_add_test(tcase, the_sign_is_needed_where_it_is_spread);
+  tcase_add_test(tcase, whether_a_lane_sleeps_is_needed);
+  tcase_add_test(tcase, what_is_read_behind_a_join_is_needed);
   tcase_add_test(tcase, lanes_under_a_false_guard_keep_what_they_have);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

@@ -33,6 +33,10 @@ static const Ending endings[] = {
     {"a signal from a lane that never runs",
      PROLOGUE "BSSY 0, end; @P0 BRA give; " WAIT("NOP") "BRA end; give: ST.WT [R1], R2; end: BSYNC 0; EXIT", 4,
      {VERDICT_COMPLETED, VERDICT_SIMD_DEADLOCK}, {"since these lanes spin without a point where the warp may switch", "since these lanes spin without a point where the warp may switch"}},
+    {"a loop that sleeps by a guard, once it has gone round often enough: that is a way to switch",
+     PROLOGUE "MOV R6, RZ; BSSY 0, end; @P0 BRA give; "
+     WAIT("IADD R6, R6, 1; ISETP.GT P4, PT, R6, 3000, PT; @P4 NANOSLEEP 100") "BRA end; give: ST.WT [R1], R2; end: BSYNC 0; EXIT", 4,
+     {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"a signal behind the reconvergence, with a loop that yields",
      PROLOGUE "BSSY 0, end; @P0 BRA end; " WAIT("YIELD ") "end: BSYNC 0; ST.WT [R1], R2; EXIT", 4, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"the same without", PROLOGUE "BSSY 0, end; @P0 BRA end; " WAIT("NOP") "end: BSYNC 0; ST.WT [R1], R2; EXIT", 4,
@@ -42,6 +46,8 @@ static const Ending endings[] = {
      64, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"WARPSYNC of all lanes on one side of a branch", "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT", 4,
      {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
+    {"WARPSYNCs of masks that don't match", "@P0 BRA other; WARPSYNC 15; EXIT; other: WARPSYNC 7; EXIT", 4,
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"wait at the warp-wide synchronization", "wait at the warp-wide synchronization"}},
     {"WARPSYNC.ALL before barriers at two places", "BSSY 0, end; @P0 BRA end; WARPSYNC.ALL ; BAR.SYNC 0; end: BSYNC 0; WARPSYNC.ALL ; BAR.SYNC 0; EXIT", 64,
      {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"at the meeting of all lanes of the warp before the barrier", "at the meeting of all lanes of the warp before the barrier"}},
     {"a spin without YIELD with a reconvergence at which nobody parts",
@@ -172,7 +178,13 @@ static void write_branch(Writer *writer, unsigned depth) {
 }
 
 static void write_wait(Writer *writer) {
-  static const char *const in_loop[] = {"NOP", "YIELD ", "NANOSLEEP 64", "WARPSYNC 15", "@P0 YIELD "};
+  static const char *const in_loop[] = {"NOP",
+                                        "YIELD ",
+                                        "NANOSLEEP 64",
+                                        "WARPSYNC 15",
+                                        "@P0 YIELD ",
+                                        "IADD R7, R7, 1; ISETP.GT P4, PT, R7, 9, PT; @P4 NANOSLEEP 64",
+                                        "IADD R7, R7, 1; LOP.AND R6, R7, 3; ISETP.EQ P4, PT, R6, 3, PT; @P4 YIELD "};
   unsigned label = writer->labels++, barrier = pick(writer, 3);
   bool meets = pick(writer, 2);
   if (meets)
@@ -240,6 +252,43 @@ static void run_against_proof(const char *settings, const char *text, uint32_t t
   tally->open += stop == GPU_BUDGET && !stuck;
 }
 
+/* Found by more programs than the next test has time for. */
+START_TEST(looks_come_at_any_moment) {
+  /* clang-format off */
+  static const struct {
+    const char *settings, *text;
+    uint32_t threads;
+  } once_wrong[] = {
+    /* Lane 0 goes past the BSYNC at which lane 1 waits for it, and they wait for each other. */
+    {"sm.simt_stack.branch_order=smaller-first",
+     "MOV R1, c[0x0][0x20]; MOV R2, 1; MOV R4, 0; WARPSYNC 15; BSSY 1, e0; @P0 BRA t0; BSSY 0, x1; "
+     "w1: LD.CV R3, [R1+8]; WARPSYNC 15; ISETP.EQ P3, PT, R3, RZ, PT; @P3 BRA w1; x1: BSYNC 0; BRA e0; "
+     "t0: NOP; ST.WT [R1+0], R4; BSSY 2, e2; @P0 BRA t2; @P0 BRA t3; BAR.SYNC 1, 64; BRA e3; t3: NOP; "
+     "BAR.SYNC.UNALIGNED 0; e3: NOP; o3: NOP; WARPSYNC.ALL; @PT BREAK 0; @PT BRA o2; BRA e2; t2: NOP; "
+     "ST.WT [R1+0], R2; BSSY 0, e4; @P2 BRA e4; WARPSYNC 3; BAR.ARV 1, 64; ST.WT [R1+8], R2; @P1 BREAK 1; "
+     "@P1 BRA o4; e4: BSYNC 0; o4: NOP; ST.WT [R1+8], R2; e2: BSYNC 2; o2: NOP; ST.WT [R1+8], R2; "
+     "e0: BSYNC 1; o0: NOP; EXIT", 64},
+    /* Lane 3 has given way, and hasn't run since: lanes at a BSYNC needn't wait for it. */
+    {"sm.simt_stack.branch_order=fallthrough-first",
+     "MOV R1, c[0x0][0x20]; MOV R2, 1; MOV R4, 0; BSSY 1, e0; @P1 BRA e0; BSSY 0, x1; "
+     "w1: LD.CV R3, [R1+4]; IADD R7, R7, 1; LOP.AND R6, R7, 3; ISETP.EQ P4, PT, R6, 3, PT; @P4 YIELD; "
+     "ISETP.NE P3, PT, R3, RZ, PT; @P3 BRA w1; x1: BSYNC 0; @!P2 BRA e2; YIELD; ST.WT [R1+4], R4; "
+     "BSSY 0, e3; @P0 BRA e3; BAR.SYNC.UNALIGNED 0; e3: BSYNC 0; o3: NOP; e2: NOP; o2: NOP; BSSY 0, e4; "
+     "@P0 BRA t4; @P2 BRA t5; BSSY 1, x6; w6: LD.CV R3, [R1+8]; BSSY 3, y6; @P5 BRA y6; NOP; y6: BSYNC 3; "
+     "ISETP.EQ P3, PT, R3, RZ, PT; @P3 BRA w6; x6: BSYNC 1; @P0 BREAK 0; @P0 BRA o5; BRA e5; t5: NOP; "
+     "@P1 EXIT; ST.WT [R1+4], R4; e5: NOP; o5: NOP; BRA e4; t4: NOP; BSSY 1, e7; @P2 BRA e7; "
+     "ST.WT [R1+0], R2; BAR.SYNC 0; @P1 BREAK 0; @P1 BRA o7; e7: BSYNC 1; o7: NOP; ST.WT [R1+0], R4; "
+     "e4: BSYNC 0; o4: NOP; e0: BSYNC 1; o0: NOP; BSSY 2, e8; @!P2 BRA e8; ST.WT [R1+0], R2; e8: BSYNC 2; "
+     "o8: NOP; EXIT", 4},
+  };
+  /* clang-format on */
+  Tally tally = {0};
+  for (unsigned i = 0; i < G_N_ELEMENTS(once_wrong); i++)
+    run_against_proof(once_wrong[i].settings, once_wrong[i].text, once_wrong[i].threads, &tally);
+  ck_assert_uint_eq(tally.finished, G_N_ELEMENTS(once_wrong));
+}
+END_TEST
+
 START_TEST(proves_no_false_deadlock) {
   enum { PROGRAMS = 60 };
   static const char *const settings[] = {"sm.simt_stack.branch_order=taken-first",
@@ -269,6 +318,7 @@ int main(void) {
   Suite *suite = suite_create("lane_verdicts");
   TCase *tcase = tcase_create("lane_verdicts");
   tcase_add_loop_test(tcase, ends_as_told, 0, G_N_ELEMENTS(endings));
+  tcase_add_test(tcase, looks_come_at_any_moment);
   tcase_add_loop_test(tcase, proves_no_false_deadlock, 0, 4);
   tcase_set_timeout(tcase, 30);
   suite_add_tcase(suite, tcase);

@@ -8,7 +8,7 @@ static bool goes_further(const LaneReach *now, const LaneReach *before) {
   return now->may_exit || now->lowest_entry < before->lowest_entry ||
          (now->block_barriers & ~before->block_barriers) || (now->says[0] & ~before->says[0]) ||
          (now->says[1] & ~before->says[1]) || (now->conv_barriers & ~before->conv_barriers) ||
-         (now->meets_by_mask && !before->meets_by_mask) || (now->meets_all && !before->meets_all) ||
+         mask_set_lacks(&before->meets, &now->meets) || (now->meets_all && !before->meets_all) ||
          (now->may_switch && !before->may_switch);
 }
 

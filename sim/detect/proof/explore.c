@@ -156,9 +156,12 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
   LaneReach reach;
   if (lane_memo_repeat(explorer->memo, explorer, view, lane, start, &reach))
     return reach;
-  LaneWalk walk = {
-      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .adds = explorer->adds,
-      .effects = explorer->effects};
+  LaneWalk walk = {.explorer = explorer,
+                   .view = view,
+                   .lane = lane,
+                   .changes = explorer->changes,
+                   .adds = explorer->adds,
+                   .effects = explorer->effects};
   walk_lane(&walk, start, false);
   lane_memo_keep(explorer->memo, &walk, start);
   return walk.reach;
@@ -166,9 +169,12 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
 
 /* The lane goes on only once others have come; its accesses that are under way don't wait. */
 static void prove_flights(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start) {
-  LaneWalk walk = {
-      .explorer = explorer, .view = view, .lane = lane, .changes = explorer->changes, .adds = explorer->adds,
-      .effects = explorer->effects};
+  LaneWalk walk = {.explorer = explorer,
+                   .view = view,
+                   .lane = lane,
+                   .changes = explorer->changes,
+                   .adds = explorer->adds,
+                   .effects = explorer->effects};
   walk_lane(&walk, start, true);
 }
 
@@ -257,13 +263,13 @@ static bool add_reach(LaneReach *to, const LaneReach *reach) {
   to->says[1] |= reach->says[1];
   to->calls_waiters |= reach->calls_waiters;
   to->may_yield |= reach->may_yield;
-  to->meets_by_mask |= reach->meets_by_mask;
+  bool meets = mask_set_join(&to->meets, &reach->meets);
   to->conv_barriers |= reach->conv_barriers;
   return to->may_exit != before.may_exit || to->may_fault != before.may_fault ||
          to->lowest_entry != before.lowest_entry || to->block_barriers != before.block_barriers ||
          to->may_switch != before.may_switch || to->meets_all != before.meets_all ||
-         to->calls_waiters != before.calls_waiters || to->may_yield != before.may_yield ||
-         to->meets_by_mask != before.meets_by_mask || to->conv_barriers != before.conv_barriers;
+         to->calls_waiters != before.calls_waiters || to->may_yield != before.may_yield || meets ||
+         to->conv_barriers != before.conv_barriers;
 }
 
 /* Who read what has grown is to be explored again. */

@@ -32,7 +32,9 @@ void explore_groups_init(WarpView *view) {
     const LaneGroup *group = explore_group_of(view, lane);
     if (group && group->state == GROUP_AT_SYNC)
       view->reach[lane].conv_barriers = 1u << group->which;
-    view->reach[lane].meets_by_mask = group && group->state == GROUP_AT_WARPSYNC && group->which >> lane & 1;
+    view->reach[lane].may_yield = view->warp->groups->marked >> lane & 1; /* until it runs again */
+    if (group && group->state == GROUP_AT_WARPSYNC && group->which >> lane & 1)
+      mask_set_add(&view->reach[lane].meets, group->which);
     view->reach[lane].calls_waiters =
         group && (group->state == GROUP_AT_WARPSYNC || group->state == GROUP_AT_MEETING);
     if (group && group->state == GROUP_AT_MEETING) {
@@ -59,12 +61,12 @@ uint32_t explore_missing_at_meeting(const WarpView *view, uint32_t pc) {
   return missing;
 }
 
-/* Lanes of `lanes` that can neither come to a WARPSYNC nor exit. */
-uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t lanes) {
+/* Lanes of `mask` that can neither come to a WARPSYNC of that mask nor exit. */
+uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t mask) {
   uint32_t missing = 0;
-  for (uint32_t rest = lanes & view->warp->alive; rest; rest &= rest - 1) {
+  for (uint32_t rest = mask & view->warp->alive; rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
-    missing |= reach->meets_by_mask || reach->may_exit ? 0 : rest & -rest;
+    missing |= mask_set_has(&reach->meets, mask) || reach->may_exit ? 0 : rest & -rest;
   }
   return missing;
 }

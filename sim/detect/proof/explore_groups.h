@@ -24,10 +24,10 @@ const LaneGroup *explore_group_of(const WarpView *view, unsigned lane);
 uint32_t explore_lanes_together(const Warp *warp);
 /* Notes what the lanes of a new view have reached by where they wait. */
 void explore_groups_init(WarpView *view);
-/* The lanes that a lane which comes to a BSYNC of `barrier`, a WARPSYNC of `lanes`, or the WARPSYNC.ALL at `pc` has to wait for
+/* The lanes that a lane which comes to a BSYNC of `barrier`, a WARPSYNC of `mask`, or the WARPSYNC.ALL at `pc` has to wait for
  * and that can't come, besides those of `waiting`; 0 if it may go on. */
 uint32_t explore_missing_at_sync(const WarpView *view, unsigned barrier, uint32_t waiting);
-uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t lanes);
+uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t mask);
 uint32_t explore_missing_at_meeting(const WarpView *view, uint32_t pc);
 /* True if lanes have come to block barrier `id` by BAR.ARV, and their warp hasn't arrived with them yet: it may, and they may
  * come again. */

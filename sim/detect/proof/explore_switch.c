@@ -7,15 +7,36 @@
 static bool passes_warpsync(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
   if (slot_unknown(state, inst->a))
     return true;
-  return !explore_missing_at_warpsync(walk->view, slot_value(walk, state, inst->a) & ~(1u << walk->lane));
+  return !(explore_missing_at_warpsync(walk->view, slot_value(walk, state, inst->a)) & ~(1u << walk->lane));
 }
 
-/* True if all lanes that the lane meets at convergence barrier `barrier` go on with it before another group gets a
+/* The lane comes to a WARPSYNC. Whose mask hasn't it, nobody waits for it there. */
+static void note_mask(LaneWalk *walk, const LaneState *state, const Inst *inst) {
+  uint32_t mask = slot_value(walk, state, inst->a);
+  if (slot_unknown(state, inst->a))
+    walk->reach.meets.any = true;
+  else if (mask >> walk->lane & 1)
+    mask_set_add(&walk->reach.meets, mask);
+}
+
+/* Lanes that wait at a BSYNC that the lane hasn't come to, nor left by BREAK: it has gone past it, if it is behind it by
+ * now. */
+static uint32_t lanes_passed_by(const Warp *warp, const LaneState *state, unsigned barrier) {
+  uint32_t lanes = 0;
+  for (uint32_t i = 0; i < warp->groups->count; i++) {
+    const LaneGroup *group = &warp->groups->group[i];
+    if (group->state == GROUP_AT_SYNC && group->which != barrier && !(state->begun >> group->which & 1))
+      lanes |= group->mask;
+  }
+  return lanes;
+}
+
+/* True if all lanes that the lane meets at a convergence barrier go on with it before another group gets a
  * turn, since the newest group goes first: those of a BSSY that the exploration executed, or members that are
  * among them. */
 static bool meets_own_group(const LaneWalk *walk, const LaneState *state, const Inst *inst) {
   const Warp *warp = walk->view->warp;
-  uint32_t others = warp->alive & ~explore_lanes_together(warp);
+  uint32_t others = warp->alive & (~explore_lanes_together(warp) | lanes_passed_by(warp, state, inst->mode));
   bool begun = state->begun >> inst->mode & 1;
   uint32_t members = begun ? sync_records_all(&warp->groups->sync, inst->mode)
                            : sync_records_members(&warp->groups->sync, inst->mode, walk->lane);
@@ -56,7 +77,7 @@ void explore_group_step(LaneWalk *walk, LaneState *state, const Inst *inst) {
       break;
     }
     walk->effects.of_lane = true;
-    walk->reach.meets_by_mask |= slot_unknown(state, inst->a) || slot_value(walk, state, inst->a) >> walk->lane & 1;
+    note_mask(walk, state, inst);
     if (!assumes_all_open(walk) && !passes_warpsync(walk, state, inst))
       return;
     break;

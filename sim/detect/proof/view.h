@@ -12,6 +12,7 @@
 #include "sim/detect/proof/copies.h"
 #include "sim/detect/proof/lane_state.h"
 #include "sim/detect/proof/leaders.h"
+#include "sim/detect/proof/mask_set.h"
 #include "sim/detect/proof/seen.h"
 
 /* Where a lane may get to, by what is known so far; it only grows. Entries are indices into the warp's stack; a
@@ -26,10 +27,12 @@ typedef struct LaneReach {
   /* It comes to a point where another group may get its turn; block barriers and EXIT, which are such points too,
    * don't count here. */
   bool may_switch;
-  /* It executes YIELD or NANOSLEEP: lanes that wait at a BSYNC may go on without whom they wait for. */
+  /* It executes YIELD or NANOSLEEP, or has and hasn't run since: lanes that wait at a BSYNC may go on without whom they
+   * wait for. */
   bool may_yield;
-  /* It comes to a WARPSYNC whose mask has it, or waits at one: lanes that wait at a WARPSYNC for it go on. */
-  bool meets_by_mask;
+  /* Of the WARPSYNCs that it comes to or waits at, the masks that have it: lanes that wait at one of these masks for it
+   * go on. */
+  MaskSet meets;
   /* The same of a WARPSYNC.ALL; WarpView.meet tells which one. */
   bool meets_all;
   /* It comes to a WARPSYNC of either kind, or waits at one: lanes that are wanted there leave their BSYNC. */
