@@ -31,6 +31,9 @@ void sm_resume(Sm *sm, Warp *warp, uint64_t time);
 uint64_t sm_hold_up(Sm *sm);
 /* The warp, which may have been held up (Gpu.noisy), can go on now. */
 void sm_release(Sm *sm, Warp *warp, uint64_t now);
+/* The warp can't go on for good, until sm_release(). */
+enum { SM_HELD_CYCLES = 1 << 30 };
+void sm_hold(Sm *sm, Warp *warp, uint64_t now);
 /* The warp, which could go on by itself some time, won't. */
 void sm_suspend(Sm *sm, Warp *warp);
 /* What a warp that runs sleeps for: a cycle; or replies of global memory, to its accesses up to that number. */

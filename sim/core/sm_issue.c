@@ -13,11 +13,14 @@
 #include "sim/core/scheduler.h"
 #include "sim/core/simt_stack.h"
 #include "sim/core/slots.h"
+#include "sim/core/sm.h"
 #include "sim/core/sm_inner.h"
 #include "sim/core/tell.h"
 #include "sim/core/undefined.h"
 
-enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_CYCLES = 1 << 30, HELD_EVERY = 8 };
+enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_EVERY = 8 };
+/* Behind a store or an atomic operation: fewer than 16 to 131072 cycles. */
+enum { CHANGE_EVERY = 8, CHANGE_LEAST = 4, CHANGE_STEPS = 14 };
 
 /* Some lanes never wrote what the instruction reads. In what a compiler made that matters once the value does:
  * `int v; if (p) v = *a;` is common. */
@@ -117,11 +120,16 @@ static void fire_marks(Sm *sm, const Kernel *kernel, uint32_t pc, uint64_t now) 
       tell_mark(sm, kernel->marks[i].number, now);
 }
 
-/* A delay for one instruction of NOISE_EVERY, else none; for long if another warp is to go on alone. */
-static uint64_t noise(Sm *sm, const Warp *warp) {
+/* A delay for one instruction of NOISE_EVERY, else none; for long if another warp is to go on alone. Behind what changes
+ * memory there is one more, more often, of any length: between two changes others have their chance. */
+static uint64_t noise(const Issue *issue, const Warp *warp) {
+  Sm *sm = issue->sm;
   if (sm->gpu->alone)
-    return warp == sm->gpu->alone ? 0 : HELD_CYCLES;
-  return rng_below(&sm->jitter, NOISE_EVERY) ? 0 : rng_below(&sm->jitter, NOISE_CYCLES);
+    return warp == sm->gpu->alone ? 0 : SM_HELD_CYCLES;
+  uint64_t delay = rng_below(&sm->jitter, NOISE_EVERY) ? 0 : rng_below(&sm->jitter, NOISE_CYCLES);
+  if (op_info[issue->inst->op].flags & (OPF_STORE | OPF_ATOMIC) && !rng_below(&sm->jitter, CHANGE_EVERY))
+    delay += rng_below(&sm->jitter, UINT64_C(1) << (CHANGE_LEAST + rng_below(&sm->jitter, CHANGE_STEPS)));
+  return delay;
 }
 
 /* Half as often for a short while only: what goes wrong where others are just by needs that. */
@@ -160,7 +168,7 @@ static void tell_issued(const Issue *issue) {
 /* The warp goes on with its next instruction, once that may issue and its operands are there. */
 static void go_on(const Issue *issue) {
   Warp *warp = issue->warp;
-  uint64_t delay = G_UNLIKELY(issue->gpu->noisy) ? noise(issue->sm, warp) : 0;
+  uint64_t delay = G_UNLIKELY(issue->gpu->noisy) ? noise(issue, warp) : 0;
   if (G_UNLIKELY(issue->gpu->holds_up))
     delay += hold_behind(issue);
   const Decoded *decoded = &issue->block->launch->decoded[warp->pc];

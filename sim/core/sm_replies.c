@@ -121,6 +121,20 @@ void sm_release(Sm *sm, Warp *warp, uint64_t now) {
   sm_resume(sm, warp, now);
 }
 
+void sm_hold(Sm *sm, Warp *warp, uint64_t now) {
+  if (warp->state != WARP_RUNNING)
+    return;
+  if (warp->blocked) {
+    warp->blocked_delay = SM_HELD_CYCLES;
+    return;
+  }
+  if (warp_set_has(sm->awake, warp->slot))
+    warp_set_remove(&sm->awake, warp->slot);
+  else
+    wheel_remove(&sm->wheel, warp->slot);
+  wheel_insert(&sm->wheel, warp->slot, now + SM_HELD_CYCLES);
+}
+
 /* Who sleeps until a reply comes sleeps as long as it waits for no newer access than now. */
 SmSleep sm_sleep(const Sm *sm, const Warp *warp) {
   SmSleep sleep = {.blocked = warp->blocked, .until = sm->wheel.wake[warp->slot]};
@@ -133,7 +147,7 @@ SmSleep sm_sleep(const Sm *sm, const Warp *warp) {
 
 /* What fences wait for: numbers of accesses; UINT64_MAX: there is none. */
 typedef struct Undone {
-  uint64_t oldest;                 /* that all wait for */
+  uint64_t oldest;                  /* that all wait for */
   uint64_t of_block[SM_BLOCKS_MAX]; /* and those of a block alone, by slot */
 } Undone;
 

@@ -13,7 +13,8 @@ enum {
   TURNS_LEAST = 1000,
   TURNS_PER_WARP = 16, /* then, at random: so many turns, */
   TURN_SHORT = 64,
-  LONG_EVERY = 4,               /* most of them short, some as long as alone; */
+  TURN_KINDS =
+      5, /* two of five short; or as long as alone; until memory has been changed; long, all others stopped */
   ORDER_INSTRUCTIONS = 1000000, /* so many instructions of all at most */
   STEPS_SHOWN = 8,
 };
@@ -33,6 +34,8 @@ typedef struct Order {
   uint64_t instructions; /* since the machine stood in the state that recurs */
   bool in_step;          /* several lanes of a warp try for words at once */
   bool counts;           /* somebody adds to a word */
+  uint32_t newest;       /* what was issued last: its pc, */
+  bool changed;          /* and it has stored, or done an atomic operation */
 } Order;
 
 static const char counts_repair[] =
@@ -85,6 +88,8 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   Unit unit = op_info[point->inst->op].unit;
   if (!point->lanes || (unit != UNIT_SHARED && unit != UNIT_GLOBAL))
     return;
+  order->changed = (op_info[point->inst->op].flags & (OPF_STORE | OPF_ATOMIC)) != 0;
+  order->newest = point->pc;
   order->counts |= op_info[point->inst->op].flags & OPF_ATOMIC && point->inst->mode == ATOM_ADD;
   order->in_step |= tries(point->inst) && bits_count(point->lanes) > 1;
   Step step = {point->block->launch, point->block->index, point->warp->warp_in_block, point->lanes, point->pc, 1};
@@ -96,7 +101,7 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
     order->step[order->steps++ % STEPS_SHOWN] = step;
 }
 
-/* Only that warp issues, but for one instruction more of each other one. True if it exits. */
+/* Only that warp issues; all others are held. True if it exits. */
 static bool run_alone(Order *order, const WarpPlace *place, uint64_t instructions) {
   Gpu *gpu = order->gpu;
   if (has_exited(place) || place->warp->state != WARP_RUNNING)
@@ -104,11 +109,63 @@ static bool run_alone(Order *order, const WarpPlace *place, uint64_t instruction
   gpu->alone = place->warp;
   sm_release(place->sm, place->warp, gpu->cycle);
   gpu_run(gpu, instructions, gpu->cycle + ALONE_CYCLES);
-  return has_exited(place);
+  if (has_exited(place))
+    return true;
+  sm_hold(place->sm, place->warp, gpu->cycle);
+  return false;
+}
+
+/* The same until the warp has changed memory, by the instruction at `pc` (ANYWHERE: by any), or for a short turn. */
+#define ANYWHERE UINT32_MAX
+static bool run_to_change(Order *order, const WarpPlace *place, uint32_t pc) {
+  bool there = false;
+  for (unsigned i = 0; i < TURN_SHORT && !there; i++) {
+    if (run_alone(order, place, 1))
+      return true;
+    there = order->changed && (pc == ANYWHERE || pc == order->newest);
+  }
+  return false;
+}
+
+/* All others stop where they have changed memory, in one place, before the warp goes on. */
+static bool run_behind_all(Order *order, const WarpPlace *place, Rng *rng) {
+  if (run_to_change(order, place, ANYWHERE))
+    return true;
+  uint32_t pc = order->changed ? order->newest : ANYWHERE;
+  for (guint i = 0; i < order->warps->len; i++) {
+    const WarpPlace *other = &g_array_index(order->warps, WarpPlace, i);
+    if (other != place && run_to_change(order, other, pc))
+      return true;
+  }
+  return run_alone(order, place, 1 + rng_below(rng, ALONE_INSTRUCTIONS));
+}
+
+static bool take_turn(Order *order, const WarpPlace *place, Rng *rng) {
+  switch (rng_below(rng, TURN_KINDS)) {
+  case 0: return run_alone(order, place, 1 + rng_below(rng, ALONE_INSTRUCTIONS));
+  case 1: return run_to_change(order, place, ANYWHERE);
+  case 2: return run_behind_all(order, place, rng);
+  default: return run_alone(order, place, 1 + rng_below(rng, TURN_SHORT));
+  }
+}
+
+static const WarpPlace *find_exited(const Order *order) {
+  for (guint i = 0; i < order->warps->len; i++)
+    if (has_exited(&g_array_index(order->warps, WarpPlace, i)))
+      return &g_array_index(order->warps, WarpPlace, i);
+  return NULL;
+}
+
+static void hold_all(const Order *order) {
+  for (guint i = 0; i < order->warps->len; i++) {
+    const WarpPlace *place = &g_array_index(order->warps, WarpPlace, i);
+    sm_hold(place->sm, place->warp, order->gpu->cycle);
+  }
 }
 
 /* The warp that exits in some order, or NULL. */
 static const WarpPlace *find_order(Order *order) {
+  hold_all(order);
   for (guint i = 0; i < MIN(order->warps->len, (guint)WARPS_ALONE_MAX); i++) {
     const WarpPlace *place = &g_array_index(order->warps, WarpPlace, i);
     if (run_alone(order, place, ALONE_INSTRUCTIONS))
@@ -119,9 +176,8 @@ static const WarpPlace *find_order(Order *order) {
   uint64_t turns = MAX((uint64_t)TURNS_LEAST, (uint64_t)TURNS_PER_WARP * order->warps->len);
   for (uint64_t turn = 0; turn < turns && order->instructions < ORDER_INSTRUCTIONS; turn++) {
     const WarpPlace *place = &g_array_index(order->warps, WarpPlace, rng_below(&rng, order->warps->len));
-    unsigned most = rng_below(&rng, LONG_EVERY) ? TURN_SHORT : ALONE_INSTRUCTIONS;
-    if (run_alone(order, place, 1 + rng_below(&rng, most)))
-      return place;
+    if (take_turn(order, place, &rng))
+      return find_exited(order);
     if (order->gpu->fault.happened)
       break;
   }
@@ -204,7 +260,7 @@ static const char *repair_of(const Order *order) {
   return order->in_step ? lanes_repair : order->counts ? counts_repair : changes_repair;
 }
 
-Finding *livelock_report(Gpu *gpu) {
+Finding *livelock_report(Gpu *gpu, bool *ends) {
   Order order = {.gpu = gpu, .warps = list_warps(gpu)};
   Finding *finding = NULL;
   if (order.warps->len) {
@@ -212,6 +268,7 @@ Finding *livelock_report(Gpu *gpu) {
     for (guint i = 0; i < order.warps->len; i++)
       pcs[i] = g_array_index(order.warps, WarpPlace, i).warp->pc;
     const WarpPlace *place = try_orders(&order, NULL);
+    *ends = place != NULL;
     guint number = place ? (guint)(place - &g_array_index(order.warps, WarpPlace, 0)) : 0;
     finding =
         start_finding(gpu, &g_array_index(order.warps, WarpPlace, number), pcs[number],

@@ -19,8 +19,9 @@ enum { LOOKS_BEFORE_RECURRENCE = 4 };
 /* After so many nobody has a way out but the round of a counter, perhaps. */
 enum { LOOKS_BEFORE_ROUND = 8 };
 /* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then
- * held up at random: only if states still recur in so many looks more is it a livelock. */
-enum { RECURRENCES_IN_NOISE = 3 };
+ * held up at random: only if in so many watches more, one behind the other, all do what they have done, and no register
+ * and no word comes to another value, is it a livelock. */
+enum { REPETITIONS_IN_NOISE = 3 };
 /* Where that has ended a circle so often, warps are held up at random to the end: each circle takes long to be seen. */
 enum { CIRCLES_ENDED = 2 };
 /* After a proof, so many slices more, each twice as long, for threads that haven't come to where they will hang. */
@@ -51,9 +52,9 @@ typedef struct Watch {
   uint64_t calm_from;      /* instructions issued at the last progress */
   uint64_t watched_at;     /* instructions since then, when states were watched last; 0: they weren't */
   unsigned live_looks;     /* in a row, without progress */
-  unsigned recurrences;    /* seen since the last progress */
   unsigned barrier_slices; /* in a row, with barriers completed and nothing else */
   Closure *closure;        /* NULL: nobody was watched since the last progress */
+  RepetitionSeen *seen;    /* while they are held up at random; NULL: nothing */
   Settle settle;           /* where the warps were seen last */
   uint64_t disturbed_at;   /* cycle in which warps were first held up at random; 0: never */
   unsigned circles_ended;  /* so often there was progress while they were */
@@ -397,27 +398,29 @@ static bool watch_closure(Watch *watch, Outcome *outcome) {
 }
 
 /* All go on as they did: held up at random, they may not. True if the run ended, by a livelock. */
-static bool conclude_recurrence(Watch *watch, Outcome *outcome) {
-  if (!watch->gpu->noisy) {
-    disturb(watch);
-    return false;
+static bool watch_repetition(Watch *watch, Outcome *outcome) {
+  GpuStop stop;
+  bool noisy = watch->gpu->noisy;
+  if (!watch->seen)
+    watch->seen = repetition_seen_new();
+  bool repeats =
+      repetition_watch(watch->gpu, watch->seen, calm_instructions(watch) / WATCHED_PART, watch->limit_cycles, &stop);
+  if (noisy && repeats && watch->seen->repeats >= REPETITIONS_IN_NOISE && watch->options->livelocks) {
+    outcome->verdict = VERDICT_LIVELOCK;
+    outcome->candidate = true;
+    return true;
   }
-  if (++watch->recurrences < RECURRENCES_IN_NOISE || !watch->options->livelocks)
-    return false;
-  outcome->verdict = VERDICT_LIVELOCK;
-  outcome->candidate = true;
-  return true;
+  if (!noisy && repeats)
+    disturb(watch);
+  if (!noisy)
+    g_clear_pointer(&watch->seen, repetition_seen_free);
+  return stop != GPU_BUDGET && conclude(watch, stop, outcome);
 }
 
 /* The state of the machine doesn't come back: perhaps nothing changes, or each warp goes round. True if the run
  * ended. */
 static bool watch_each(Watch *watch, Outcome *outcome) {
-  if (watch_stillness(watch, outcome) || watch_closure(watch, outcome))
-    return true;
-  GpuStop stop;
-  if (repetition_watch(watch->gpu, calm_instructions(watch) / WATCHED_PART, watch->limit_cycles, &stop))
-    return conclude_recurrence(watch, outcome);
-  return stop != GPU_BUDGET && conclude(watch, stop, outcome);
+  return watch_stillness(watch, outcome) || watch_closure(watch, outcome) || watch_repetition(watch, outcome);
 }
 
 /* True if the run ended, by a livelock or otherwise. */
@@ -433,7 +436,10 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
     return conclude_alone(watch, only, outcome);
   if (!by_barriers && (conclude_still(watch, outcome) || watch_closure(watch, outcome)))
     return true;
-  return conclude_recurrence(watch, outcome);
+  if (watch->gpu->noisy)
+    return watch_repetition(watch, outcome);
+  disturb(watch);
+  return false;
 }
 
 /* Warps that exited and blocks that came: what no loop can repeat for ever. */
@@ -464,12 +470,13 @@ static GpuStop run_slice(Watch *watch, bool *calm) {
   uint64_t progress = gpu->progress, moved = moves(gpu);
   GpuStop stop = run_pieces(watch);
   if (moves(gpu) != moved) {
-    watch->live_looks = watch->recurrences = watch->barrier_slices = 0;
+    watch->live_looks = watch->barrier_slices = 0;
     watch->calm_from = gpu->counters.warp_instructions;
     watch->watched_at = 0;
     watch->circles_ended += gpu->noisy;
     gpu->noisy = gpu->noisy && watch->circles_ended >= CIRCLES_ENDED;
     g_clear_pointer(&watch->closure, closure_free);
+    g_clear_pointer(&watch->seen, repetition_seen_free);
   } else if (gpu->progress != progress) {
     watch->barrier_slices++;
   }
@@ -533,18 +540,21 @@ Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findin
   outcome.explored = watch.explored;
   settle_clear(&watch.settle);
   closure_free(watch.closure);
+  repetition_seen_free(watch.seen);
   if (watch.rising)
     g_array_unref(watch.rising);
   explorer_free(watch.explorer);
   return outcome;
 }
 
-void outcome_explain(const Outcome *outcome, Gpu *gpu, GPtrArray *findings) {
-  Finding *finding = outcome->candidate ? livelock_report(gpu)
+bool outcome_explain(const Outcome *outcome, Gpu *gpu, GPtrArray *findings) {
+  bool ends = false;
+  Finding *finding = outcome->candidate ? livelock_report(gpu, &ends)
                      : outcome->alone   ? livelock_report_alone(gpu, outcome->alone, false)
                                         : NULL;
   if (finding)
     g_ptr_array_insert(findings, 0, finding);
+  return ends;
 }
 
 void outcome_clear(Outcome *outcome) {

@@ -45,8 +45,8 @@ typedef struct Outcome {
 /* Runs until a verdict; appends what explains it to `findings`. */
 Outcome progress_run(Gpu *gpu, const ProgressOptions *options, GPtrArray *findings);
 /* Adds the finding of a livelock that has none yet. To see in which order of steps it ends, if in any, the machine is
- * driven on: what it counts and holds afterwards isn't the run's any more. */
-void outcome_explain(const Outcome *outcome, Gpu *gpu, GPtrArray *findings);
+ * driven on: what it counts and holds afterwards isn't the run's any more. True if there is one: then it is none. */
+bool outcome_explain(const Outcome *outcome, Gpu *gpu, GPtrArray *findings);
 void outcome_clear(Outcome *outcome);
 
 #endif

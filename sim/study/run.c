@@ -287,7 +287,8 @@ static void tell_hold(const Gpu *gpu, const GPtrArray *findings) {
   }
 }
 
-static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome) {
+/* *ends: the livelock that the run ended in is none, since some order of steps ends it; the first finding shows it. */
+static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome, bool *ends) {
   Gpu *gpu = simulation->gpu;
   const Scenario *scenario = simulation->scenario;
   RunResult *result = g_new0(RunResult, 1);
@@ -328,31 +329,49 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   result->wait_graph_dot = g_steal_pointer(&outcome->wait_graph_dot);
   result->wait_graph_json = g_steal_pointer(&outcome->wait_graph_json);
   result->memory_digest = simulation->options->digest ? look_digest(gpu) : 0;
-  outcome_explain(outcome, gpu, simulation->findings); /* the last that the machine has to say */
+  *ends = outcome_explain(outcome, gpu, simulation->findings); /* the last that the machine has to say */
   tell_hold(gpu, simulation->findings);
   result->failures = g_ptr_array_new_with_free_func(g_free);
   compare_expectation(simulation, machine, result);
   return result;
 }
 
+/* A run that goes on to its limit without progress may have an end all the same: takes over the evidence of one. */
+static void tell_way_out(const RunResult *result, Finding *way_out) {
+  if (way_out && result->verdict == VERDICT_UNDECIDED && result->findings->len) {
+    Finding *undecided = g_ptr_array_index(result->findings, 0);
+    g_ptr_array_extend_and_steal(undecided->evidence, g_steal_pointer(&way_out->evidence));
+    way_out->evidence = g_ptr_array_new();
+  }
+  finding_free(way_out);
+}
+
 RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag) {
   Simulation simulation;
   RunResult *result = NULL;
+  Finding *way_out = NULL;
   Choices choices = {0};
   for (bool livelocks = true; !result; livelocks = false) {
     if (!simulation_init(&simulation, scenario, machine, options, options->seed, diag)) {
       simulation_clear(&simulation);
+      finding_free(way_out);
       return NULL;
     }
     Outcome outcome = simulate(&simulation, livelocks);
-    /* A recurrence that another seed escapes is a matter of phase: then the run goes on to its end or limit. */
-    bool recurs = outcome.candidate && recurs_elsewhere(scenario, machine, options, &choices, diag);
+    /* A recurrence that another seed escapes, or another order of steps, is a matter of phase: then the run goes on to
+     * its end or limit. */
+    bool ends = false, recurs = outcome.candidate && recurs_elsewhere(scenario, machine, options, &choices, diag);
     if (outcome.candidate && !recurs && stop_asked(options->stop)) {
       outcome.verdict = VERDICT_UNDECIDED; /* the other seeds had no time */
       outcome.stop = stop_asked(options->stop);
+      outcome.candidate = false;
     }
     if (!outcome.candidate || recurs || outcome.stop)
-      result = collect(&simulation, machine, &outcome);
+      result = collect(&simulation, machine, &outcome, &ends);
+    if (result && ends) {
+      way_out = g_ptr_array_steal_index(simulation.findings, 0);
+      g_clear_pointer(&result, run_result_free);
+    }
     if (result)
       result->starved = !livelocks;
     add_choices(&choices, simulation.gpu);
@@ -360,6 +379,7 @@ RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const 
     simulation_clear(&simulation);
   }
   result->choices = choices;
+  tell_way_out(result, way_out);
   return result;
 }
 

@@ -21,7 +21,9 @@ static bool repeats(const char *text) {
   lab_launch(lab, 2, 1);
   ck_assert_int_eq(gpu_run(lab->gpu, 1000, UINT64_MAX), GPU_BUDGET);
   GpuStop stop;
-  bool repeats = repetition_watch(lab->gpu, UINT64_MAX, UINT64_MAX, &stop);
+  RepetitionSeen *seen = repetition_seen_new();
+  bool repeats = repetition_watch(lab->gpu, seen, UINT64_MAX, UINT64_MAX, &stop);
+  repetition_seen_free(seen);
   ck_assert_int_eq(stop, GPU_BUDGET);
   return repeats;
 }

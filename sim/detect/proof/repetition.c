@@ -22,13 +22,13 @@ typedef struct Tally {
 
 typedef struct Repetition {
   Gpu *gpu;
-  uint64_t *age;   /* of the warp, and 1, of each warp slot of the machine; 0: nobody is watched there */
-  Tally *tally;    /* of each warp slot, in this part of the window: before the second half, or in it */
-  Tally memory;    /* the same of what memory holds */
-  uint64_t values; /* new ones of registers in this part of the window */
-  uint32_t of;     /* slot of the warp whose values are counted */
-  GHashTable
-      *states; /* of all warps, of memory, and values of registers: numbers without a pattern, in place of pointers */
+  uint64_t *age;       /* of the warp, and 1, of each warp slot of the machine; 0: nobody is watched there */
+  Tally *tally;        /* of each warp slot, in this part of the window: before the second half, or in it */
+  Tally memory;        /* the same of what memory holds */
+  uint64_t values;     /* new ones of registers in this part of the window, ... */
+  GHashTable *held;    /* ... those that `RepetitionSeen` hasn't; borrowed */
+  uint32_t of;         /* slot of the warp whose values are counted */
+  GHashTable *states;  /* of all warps, and of memory: numbers without a pattern, in place of pointers */
   KernelState *kernel; /* of each launch */
   uint64_t newest;     /* hash of memory, when it was looked at last */
   uint32_t warps;
@@ -45,7 +45,7 @@ static void count(Repetition *repetition, Tally *tally, uint64_t state) {
 static void count_value(gpointer user, uint64_t value) {
   Repetition *repetition = user;
   uint64_t state = bits_mix(bits_mix(repetition->of, UINT64_MAX), value);
-  repetition->values += g_hash_table_add(repetition->states, GSIZE_TO_POINTER(state));
+  repetition->values += g_hash_table_add(repetition->held, GSIZE_TO_POINTER(state));
 }
 
 static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
@@ -86,7 +86,7 @@ static void init(Repetition *repetition, Gpu *gpu) {
                              .broken = !host_is_still(gpu->host) || gpu->locks};
   for (uint32_t i = 0; i < gpu->used_sms; i++)
     for (uint32_t slot = 0; slot < gpu->sms[i].warp_slots; slot++)
-      if (gpu->sms[i].warps[slot].state == WARP_RUNNING)
+      if (gpu->sms[i].warps[slot].state == WARP_RUNNING || gpu->sms[i].warps[slot].state == WARP_AT_BARRIER)
         watch_warp(repetition, &gpu->sms[i], &gpu->sms[i].warps[slot]);
 }
 
@@ -101,13 +101,19 @@ static void clear(Repetition *repetition) {
 
 static bool repeats(const Tally *tally) { return NEW_PART * tally->new <= tally->seen; }
 
+/* It waits at a barrier all the while. */
+static bool stands(const Repetition *repetition, uint32_t slot) {
+  const Warp *warp = &repetition->gpu->sms[slot / SM_WARPS_MAX].warps[slot % SM_WARPS_MAX];
+  return repetition->tally[slot].seen == 0 && warp->state == WARP_AT_BARRIER;
+}
+
 /* Each warp that can issue was seen, and did nothing new, or hardly anything; nor did memory: no word and no register
  * came to a value that it hadn't had in the first half, as a counter does, however seldom. */
 static bool all_repeat(const Repetition *repetition) {
   uint32_t slots = repetition->gpu->used_sms * SM_WARPS_MAX;
   for (uint32_t slot = 0; slot < slots; slot++) {
     const Tally *tally = &repetition->tally[slot];
-    if (repetition->age[slot] && (tally->seen < SEEN_LEAST || !repeats(tally)))
+    if (repetition->age[slot] && !stands(repetition, slot) && (tally->seen < SEEN_LEAST || !repeats(tally)))
       return false;
   }
   return repeats(&repetition->memory) && repetition->gpu->new_values == 0 && repetition->values == 0;
@@ -129,39 +135,67 @@ static void begin_second_half(Repetition *repetition) {
   repetition->values = 0;
 }
 
+/* What no loop can repeat for ever: all but barriers. */
+static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
+
 /* Runs a part of the window. False if it isn't over, or something has come to an end. */
 static bool run_part(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
   Gpu *gpu = repetition->gpu;
-  uint64_t progress = gpu->progress;
+  uint64_t moved = moves(gpu);
   *stop = gpu_run(gpu, instructions, limit_cycles);
-  return *stop == GPU_BUDGET && gpu->progress == progress && !repetition->broken;
+  return *stop == GPU_BUDGET && moves(gpu) == moved && !repetition->broken;
 }
 
-static bool watch(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
+/* True if the window came to its end, or to a warp that does one new thing after the other. `known`: words and registers
+ * have been watched before, and have held nothing else in the first half. */
+static bool watch(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, bool *known, GpuStop *stop) {
   Gpu *gpu = repetition->gpu;
-  g_autofree uint64_t *issued = circle_issued(gpu);
   Probe probe = {.user = repetition, .issued = note_issued};
   gpu_subscribe(gpu, &probe);
-  g_autoptr(GHashTable) values = g_hash_table_new(NULL, NULL);
   gpu_watch_memory(gpu, true);
-  gpu->memory_values = values;
-  bool runs = run_part(repetition, instructions / 4, limit_cycles, stop) && !goes_on(repetition) &&
-              run_part(repetition, instructions / 4, limit_cycles, stop);
-  begin_second_half(repetition);
-  runs = runs && run_part(repetition, instructions / 2, limit_cycles, stop);
-  gpu->memory_values = NULL;
+  gpu->new_values = 0;
+  bool runs = run_part(repetition, instructions / 4, limit_cycles, stop);
+  if (runs && !goes_on(repetition)) {
+    runs = run_part(repetition, instructions / 4, limit_cycles, stop);
+    *known = *known && !repetition->values && !gpu->new_values;
+    begin_second_half(repetition);
+    runs = runs && run_part(repetition, instructions / 2, limit_cycles, stop);
+  }
   gpu_watch_memory(gpu, false);
   gpu_unsubscribe(gpu, &probe);
-  return runs && circle_is_performed(gpu, issued) && host_is_still(gpu->host) && all_repeat(repetition);
+  return runs;
 }
 
-bool repetition_watch(Gpu *gpu, uint64_t share, uint64_t limit_cycles, GpuStop *stop) {
+RepetitionSeen *repetition_seen_new(void) {
+  RepetitionSeen *seen = g_new0(RepetitionSeen, 1);
+  seen->registers = g_hash_table_new(NULL, NULL);
+  seen->words = g_hash_table_new(NULL, NULL);
+  return seen;
+}
+
+void repetition_seen_free(RepetitionSeen *seen) {
+  if (!seen)
+    return;
+  g_hash_table_destroy(seen->registers);
+  g_hash_table_destroy(seen->words);
+  g_free(seen);
+}
+
+bool repetition_watch(Gpu *gpu, RepetitionSeen *seen, uint64_t share, uint64_t limit_cycles, GpuStop *stop) {
   Repetition repetition;
   init(&repetition, gpu);
   uint64_t instructions = WINDOW_LEAST + (uint64_t)WINDOW_PER_WARP * repetition.warps;
   *stop = GPU_BUDGET;
-  bool worth = !repetition.broken && repetition.warps && instructions <= MAX(share, (uint64_t)CIRCLE_SHARE_LEAST);
-  bool repeats = worth && watch(&repetition, instructions, limit_cycles, stop);
+  bool repeats = false, known = seen->repeats > 0;
+  if (!repetition.broken && repetition.warps && instructions <= MAX(share, (uint64_t)CIRCLE_SHARE_LEAST)) {
+    g_autofree uint64_t *issued = circle_issued(gpu);
+    repetition.held = seen->registers;
+    gpu->memory_values = seen->words;
+    repeats = watch(&repetition, instructions, limit_cycles, &known, stop) && circle_is_performed(gpu, issued) &&
+              host_is_still(gpu->host) && all_repeat(&repetition);
+    gpu->memory_values = NULL;
+    seen->repeats = !repeats ? 0 : known ? seen->repeats + 1 : 1;
+  }
   clear(&repetition);
   return repeats;
 }

@@ -10,10 +10,23 @@
 #ifndef LOCKSTEP_DETECT_PROOF_REPETITION_H
 #define LOCKSTEP_DETECT_PROOF_REPETITION_H
 
+#include <glib.h>
+
 #include "sim/core/gpu.h"
+
+/* What registers and words have held in watches, as numbers; and how many watches one behind the other showed
+ * repetition, in all but the first of which no register and no word held anything else. */
+typedef struct RepetitionSeen {
+  GHashTable *registers, *words;
+  unsigned repeats;
+} RepetitionSeen;
+
+RepetitionSeen *repetition_seen_new(void);
+/* NULL is fine. */
+void repetition_seen_free(RepetitionSeen *seen);
 
 /* Runs on for as many instructions as the warps need, if these are no more than `share` or CIRCLE_SHARE_LEAST. True
  * if all only repeated what they had done. False if they didn't, or the run stopped (*stop says why). */
-bool repetition_watch(Gpu *gpu, uint64_t share, uint64_t limit_cycles, GpuStop *stop);
+bool repetition_watch(Gpu *gpu, RepetitionSeen *seen, uint64_t share, uint64_t limit_cycles, GpuStop *stop);
 
 #endif

@@ -152,10 +152,12 @@ void warp_values(const Sm *sm, const Warp *warp, const KernelState *state, WarpV
   const uint32_t *bits = bits_needed(warp, state, all);
   for (unsigned reg = 0; reg < state->needed.nregs; reg++) {
     const uint32_t *row = bits[reg] ? row_of(sm, warp, reg, room) : NULL;
+    uint64_t last = UINT64_MAX;
     for (uint32_t rest = row ? warp->alive : 0; rest; rest &= rest - 1) {
-      unsigned lane = (unsigned)__builtin_ctz(rest);
-      if (lane == 0 || row[lane] != row[lane - 1])
-        each(user, (uint64_t)reg << 32 | (row[lane] & bits[reg]));
+      uint64_t value = (uint64_t)reg << 32 | (row[__builtin_ctz(rest)] & bits[reg]);
+      if (value != last)
+        each(user, value);
+      last = value;
     }
   }
 }
