@@ -81,6 +81,7 @@ static void share_ways(Crossbar *crossbar, const Machine *machine) {
   crossbar->sector_bytes = machine->memory.l2.sector;
   crossbar->shares = crossbar->cluster_ports || crossbar->cluster_byte;
   crossbar->cluster_free = g_new0(uint64_t, clusters);
+  crossbar->line_due = crossbar->shares ? g_new0(uint64_t, (gsize)machine->gpu.sms * CROSSBAR_LINES) : NULL;
   crossbar->cluster_slice_free = g_new0(uint64_t, crossbar->cluster_byte ? clusters * crossbar->slices : 1);
 }
 
@@ -140,6 +141,7 @@ void crossbar_clear(Crossbar *crossbar) {
   g_free(crossbar->path_free);
   g_free(crossbar->cluster_free);
   g_free(crossbar->cluster_slice_free);
+  g_free(crossbar->line_due);
   g_free(crossbar->far_free);
   g_free(crossbar->far_link);
   g_free(crossbar->back_free);

@@ -30,6 +30,7 @@ typedef struct Crossbar {
   uint32_t tpc_sms, line_sectors, sector_bytes;
   uint64_t *cluster_free; /* ways of clusters that stores take; and those of each to each slice that atomics do */
   uint64_t *cluster_slice_free;
+  uint64_t *line_due; /* of each SM, by lines: when the newest part is through the ways of its cluster */
   uint64_t cluster_ports, cluster_byte, cluster_sector, cluster_cas; /* thousandths of a port, and of a cycle */
   bool shares;                                                       /* SMs share any way */
   uint64_t *far_free, far_busy, far_reduction;                       /* the same of links between the halves */
@@ -121,6 +122,17 @@ static inline uint64_t crossbar_cluster(Crossbar *crossbar, const Part *part, ui
   if (part->kind == MEM_ATOMIC && crossbar->cluster_byte)
     milli = crossbar_take_way(&crossbar->cluster_slice_free[cluster * crossbar->slices + part->slice], milli,
                               crossbar_cluster_takes(crossbar, part));
+  return milli;
+}
+/* The same behind the older parts of its SM to its line, which others of the cluster may have kept waiting where it
+ * needn't: what an SM sends to a line never overtakes. Lines that share an entry wait for each other. */
+enum { CROSSBAR_LINES = 256 };
+static inline uint64_t crossbar_in_order(Crossbar *crossbar, const Part *part, uint64_t milli) {
+  enum { SHIFT = 64 - 8 };
+  uint64_t entry = part->line * UINT64_C(0x9e3779b97f4a7c15) >> SHIFT;
+  uint64_t *newest = &crossbar->line_due[(uint64_t)part->sm * CROSSBAR_LINES + entry];
+  milli = milli > *newest ? milli : *newest;
+  *newest = milli;
   return milli;
 }
 /* A request comes to a slice at `milli`: when it is through the port that the slice shares with others. */

@@ -222,6 +222,11 @@ static void enter_atomic_unit(Hierarchy *h, uint32_t index, uint64_t cycle) {
 
 /* ---- the slice ---- */
 
+/* The unit is busy, or is to begin with what was called to it: what comes now comes behind that. */
+static bool is_behind_atomics(const Slice *slice, uint64_t cycle) {
+  return slice->arbiter.begun || atomic_unit_busy(&slice->atomics, milli_of(cycle));
+}
+
 /* To the line's home, in the other half. Behind a store or an atomic the copy here can't be read: who comes later
  * crosses behind it. */
 static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
@@ -235,7 +240,7 @@ static void cross(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t cycle) {
     ++*lines_passing(h, part);
   }
   away_of(h, part)->crossed++;
-  part->passes = h->atomic_rules.whole && atomic_unit_busy(&slice->atomics, milli_of(cycle));
+  part->passes = h->atomic_rules.whole && is_behind_atomics(slice, cycle);
   if (part->passes)
     enter_atomic_unit(h, index, cycle);
   else
@@ -320,7 +325,7 @@ static bool waits_for_line(Hierarchy *h, uint32_t index, TagLine *tag, uint64_t 
 static bool is_held(Hierarchy *h, const Part *part, uint64_t cycle) {
   AtomicUnit *unit = &h->slice[part->slice].atomics;
   if (h->atomic_rules.whole)
-    return atomic_unit_busy(unit, milli_of(cycle));
+    return is_behind_atomics(&h->slice[part->slice], cycle);
   return unit->count && atomic_unit_holds(unit, &h->atomic_rules, part->line, milli_of(cycle));
 }
 
@@ -465,7 +470,11 @@ static bool waits_for_path(Hierarchy *h, uint32_t index, uint64_t cycle) {
   uint64_t due = milli_of(cycle);
   if (h->crossbar.path_free)
     due = crossbar_path(&h->crossbar, part, due);
-  due = milli_cycle(crossbar_cluster(&h->crossbar, part, port_part_takes(&h->port_rules, part), due));
+  if (h->crossbar.line_due) {
+    due = crossbar_cluster(&h->crossbar, part, port_part_takes(&h->port_rules, part), due);
+    due = crossbar_in_order(&h->crossbar, part, due);
+  }
+  due = milli_cycle(due);
   if (due == cycle)
     return false;
   part->stage = PART_PATH;
