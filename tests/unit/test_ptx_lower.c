@@ -149,6 +149,7 @@ static const struct {
     {"vote.ballot.b32 %r1, %p1; activemask.b32 %r2;", "VOTE VOTE"},
     {"bar.warp.sync -1; prefetch.global.L1 [%l1]; brkpt;", ""},
     {"shfl.sync.up.b32 %r1|%p1, %r2, 1, 0, -1;", "SHFL"},
+    {"shfl.idx.sync.b32 %r1, %r2, 1, 0, -1; vote.ballot.sync.b32 %r3, %p1, -1;", "SHFL VOTE"},
     {"shl.b16 %h1, %h2, 3; shr.s64 %l1, %l2, %r3;", "SHR64 SHL BFE"},
     {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x96, %p2; prmt.b32 %r1, %r2, %r3, %r4;", "LOP3 PRMT"},
     {"szext.wrap.s32 %r1, %r2, %r3; bmsk.clamp.b32 %r1, %r2, %r3;", "LOP SHL BFE SHL IADD SHL"},
