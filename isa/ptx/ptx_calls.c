@@ -62,8 +62,9 @@ static PtxLoc *loc_of(const Calls *calls, uint32_t line) {
 
 static uint32_t count_of(const Calls *calls) { return calls->module->locs->len - calls->first; }
 
+enum { COLUMN_BITS = 20 };
 static uint64_t place_key(uint32_t file, uint32_t line, uint32_t column) {
-  return (uint64_t)file << 44 | (uint64_t)line << 20 | column;
+  return (uint64_t)file << 44 | (uint64_t)line << COLUMN_BITS | column;
 }
 
 static uint64_t own_key(const PtxLoc *loc) { return place_key(loc->file, loc->line, loc->column); }
@@ -195,7 +196,16 @@ static void cost_behind(const Calls *calls, uint32_t step) {
   }
 }
 
-/* The best choice of a step is its only one from now on. A line of which two calls are equally good has no parent. */
+/* Both were inlined at the same lines, in whatever columns: who is told of one is told of the other. */
+static bool same_lines(const Calls *calls, uint32_t a, uint32_t b) {
+  bool same = true;
+  for (int32_t n = 0; n < CALLS; n++)
+    same &= calls->lines[a].calls[n] >> COLUMN_BITS == calls->lines[b].calls[n] >> COLUMN_BITS;
+  return same;
+}
+
+/* The best choice of a step is its only one from now on. A line of which two calls on different lines are equally good has
+ * no parent. */
 static void choose(const Calls *calls, uint32_t step) {
   uint32_t count, line = g_array_index(calls->steps, Step, step).line;
   Choice *choices = choices_of(calls, step, &count);
@@ -205,6 +215,7 @@ static void choose(const Calls *calls, uint32_t step) {
   bool sure = true;
   for (uint32_t i = 0; i < count; i++)
     sure &= loc_of(calls, choices[i].line)->parent == loc_of(calls, best->line)->parent ||
+            same_lines(calls, choices[i].line, best->line) ||
             choices[i].before + choices[i].behind > best->before + best->behind;
   if (best->line != line)
     loc_of(calls, line)->parent = sure ? loc_of(calls, best->line)->parent : PTX_NO_INDEX;

@@ -207,6 +207,11 @@ START_TEST(tells_calls_apart) {
       {CALL(12, "$a") BODY FENCE_CALL(13) FENCE "L: " CALL(14, "$a") BODY FENCE_CALL(15) FENCE "M: " FENCE_CALL(16)
            FENCE "N: " BODY,
        {12, 13, 14, 15, 16, 90}},
+      /* Both in one line of the program: that is what counts. */
+      {CALL(12, "$a") BODY FENCE_CALL(13) FENCE
+       "L: .loc 1 12 30\n.loc 2 90 14, function_name $a, inlined_at 1 12 30\n" BODY FENCE_CALL(15) FENCE
+       "M: " FENCE_CALL(16) FENCE "N: " BODY,
+       {12, 13, 12, 15, 16, 12}},
   };
   g_autofree char *text = g_strconcat(LAB_OPEN, cases[_i].body, LAB_CLOSE,
                                       ".file 1 \"gone/prog.cu\"\n.file 2 \"gone/header.h\"\n.section .debug_str "
@@ -245,7 +250,7 @@ int main(void) {
   tcase_add_test(tcase, returns_early);
   tcase_add_test(tcase, follows_lines);
   tcase_add_test(tcase, follows_copies);
-  tcase_add_loop_test(tcase, tells_calls_apart, 0, 9);
+  tcase_add_loop_test(tcase, tells_calls_apart, 0, 10);
   tcase_add_test(tcase, reads_sources);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);
