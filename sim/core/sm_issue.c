@@ -19,8 +19,8 @@
 #include "sim/core/undefined.h"
 
 enum { NOISE_EVERY = 16, NOISE_CYCLES = 1024, HELD_EVERY = 8 };
-/* Behind a store or an atomic operation: fewer than 16 to 131072 cycles. */
-enum { CHANGE_EVERY = 8, CHANGE_LEAST = 4, CHANGE_STEPS = 14 };
+/* Behind a store or an atomic operation: fewer than 16 to 32768 cycles. */
+enum { CHANGE_EVERY = 8, CHANGE_LEAST = 4, CHANGE_STEPS = 12 };
 
 /* Some lanes never wrote what the instruction reads. In what a compiler made that matters once the value does:
  * `int v; if (p) v = *a;` is common. */

@@ -15,7 +15,7 @@ typedef struct Case {
 } Case;
 
 static uint32_t of_mask(uint32_t clock) { return clock & 0x15; }
-static uint32_t of_wide_mask(uint32_t clock) { return clock & 0x3f; }
+static uint32_t of_wide_mask(uint32_t clock) { return clock & 0x1f; }
 static uint32_t of_part(uint32_t clock) { return (clock >> 8 & 7) * 12 + 100; }
 static uint32_t of_shift(uint32_t clock) { return clock >> 28; }
 static uint32_t of_sign(uint32_t clock) { return (uint32_t)((int32_t)clock >> 31); }
@@ -29,7 +29,7 @@ static uint32_t of_no_range(uint32_t clock) { return clock >> 16 > 0xffff; }
 
 static const Case cases[] = {
     {"LOP.AND R2, R1, 0x15;", of_mask, true},
-    {"LOP.AND R2, R1, 0x3f;", of_wide_mask, false},
+    {"LOP.AND R2, R1, 0x1f;", of_wide_mask, false},
     {"SHR.U32 R2, R1, 0x8; LOP.AND R2, R2, 0x7; IMAD R2, R2, 0xc, R4;", of_part, true},
     {"SHR.U32 R2, R1, 0x1c;", of_shift, true},
     {"SHR R2, R1, 0x1f;", of_sign, false}, /* all bits are open: that they are one isn't seen */

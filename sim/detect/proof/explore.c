@@ -142,12 +142,25 @@ static void walk_states(LaneWalk *walk, const LaneState *start, bool only_flight
   explorer->gave_up |= states->overflow;
 }
 
-static void walk_lane(LaneWalk *walk, const LaneState *start, bool only_flights) {
+static void begin_walk(LaneWalk *walk) {
   g_array_set_size(walk->changes, 0);
   g_ptr_array_set_size(walk->effects.masks, 0);
   g_array_set_size(walk->effects.words, 0);
+}
+
+/* Where numbers told apart (explore_few.c) make more states than a lane may show, they aren't. */
+static void walk_lane(LaneWalk *walk, const LaneState *start, bool only_flights) {
+  Explorer *explorer = walk->explorer;
+  bool gave_up = explorer->gave_up;
   walk->reach.lowest_entry = start->level;
+  begin_walk(walk);
   walk_states(walk, start, only_flights);
+  if (walk->view->facts->states.overflow && walk->splits) {
+    explorer->gave_up = gave_up;
+    walk->vague = true;
+    begin_walk(walk);
+    walk_states(walk, start, only_flights);
+  }
   explore_apply_changes(walk);
 }
 

@@ -3,13 +3,13 @@
 #include "sim/core/unknown_bits.h"
 #include "sim/detect/proof/explore_step.h"
 
-enum { FEW_BITS = 5, FEW_VALUES = 1 << FEW_BITS, FEW_STATES = 128 };
+enum { FEW_BITS = 4, FEW_VALUES = 1 << FEW_BITS, FEW_STATES = 128 };
 
 /* There is room for so many more states behind the instruction, and what it gives isn't made unknown there. */
 static bool has_room(const LaneWalk *walk, const LaneState *state, const Inst *inst, uint64_t count) {
   const StateSet *set = &walk->view->facts->states;
   uint32_t next = state->pc + 1;
-  if (count > FEW_VALUES || inst->flags & INST_POP || next >= set->ninsts || inst_pred_writes(inst))
+  if (walk->vague || count > FEW_VALUES || inst->flags & INST_POP || next >= set->ninsts || inst_pred_writes(inst))
     return false;
   bool widened = false;
   RegList writes = inst_writes(inst, walk_nregs(walk));
@@ -21,6 +21,7 @@ static bool has_room(const LaneWalk *walk, const LaneState *state, const Inst *i
 /* The lane goes on with that result, of one register or of two. */
 static void go_on_with(LaneWalk *walk, const LaneState *state, const Inst *inst, uint64_t value) {
   LaneSpace after;
+  walk->splits = true;
   lane_state_copy(&after.state, state, walk_nregs(walk));
   RegList writes = inst_writes(inst, walk_nregs(walk));
   for (unsigned i = 0; i < writes.count; i++)

@@ -41,6 +41,8 @@ typedef struct LaneWalk {
   guint flight_at;
   uint32_t start_pc, loads_taken;
   bool only_flights; /* it doesn't go on */
+  bool splits;       /* results that can be few numbers have been told apart ... */
+  bool vague;        /* ... and aren't any more */
   bool ended;        /* the step may have changed the word at which the assumption ends */
 } LaneWalk;
 
