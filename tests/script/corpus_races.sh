@@ -40,7 +40,7 @@ look() {
   done
 }
 
-plan 11
+plan 12
 point "each data race that is listed, no other, with a repair" "$(look data-race)"
 point "the same of accesses without an order" "$(look unordered-access)"
 point "the same of copies in bulk without a fence before" "$(look proxy-fence)"
@@ -73,4 +73,5 @@ unheeded() {
   done
 }
 point "what to do about an attempt at a lock that nobody heeds" "$(unheeded)"
+expect "a grid.sync() that is missing" 0 'put grid.sync\(\) between the two' "$LOCKSTEP" check "$SRCDIR/tests/corpus/cuda_grid_sync_forgotten.yaml" --schedules 2
 finish

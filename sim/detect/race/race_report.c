@@ -101,6 +101,9 @@ static const char *what_is_missing(const ProbePoint *point, const Race *race, co
   if (race->space == SPACE_SHARED) /* of another block of the cluster */
     return "nothing orders them: no barrier of the cluster (cluster.sync()), no atomic or volatile flag that the "
            "first hands to the second";
+  if (point->block->launch->envreg) /* cooperative */
+    return "nothing orders them: no barrier of the grid (grid.sync()), no atomic or volatile flag that the first "
+           "hands to the second";
   return "nothing orders them: blocks have no barrier in common, and no atomic or volatile flag is handed from the "
          "first to the second";
 }
@@ -197,6 +200,10 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
   }
   if (race->space == SPACE_SHARED)
     return because(missing, cluster_repair);
+  if (point->block->launch->envreg)
+    return because(missing,
+                   "put grid.sync() between the two, where all threads of the grid come by, or hand over with "
+                   "an atomic or volatile flag, " FENCES_OF_A_FLAG);
   return because(missing, "hand over with an atomic or volatile flag, " FENCES_OF_A_FLAG
                           ", or split the kernel into two launches");
 }
