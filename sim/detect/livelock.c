@@ -13,8 +13,7 @@ enum {
   TURNS_LEAST = 1000,
   TURNS_PER_WARP = 16, /* then, at random: so many turns, */
   TURN_SHORT = 64,
-  TURN_KINDS =
-      5, /* two of five short; or as long as alone; until memory has been changed; long, all others stopped */
+  TURN_SEEKS = 1024,            /* instructions until an access, at most */
   ORDER_INSTRUCTIONS = 1000000, /* so many instructions of all at most */
   STEPS_SHOWN = 8,
 };
@@ -35,7 +34,8 @@ typedef struct Order {
   bool in_step;          /* several lanes of a warp try for words at once */
   bool counts;           /* somebody adds to a word */
   uint32_t newest;       /* what was issued last: its pc, */
-  bool changed;          /* and it has stored, or done an atomic operation */
+  bool accessed;         /* it has come to memory, */
+  bool changed;          /* and changed it */
 } Order;
 
 static const char counts_repair[] =
@@ -47,6 +47,17 @@ static const char lanes_repair[] =
 
 static const char changes_repair[] =
     "let some thread make the change that they wait for, or give the loop another exit";
+
+/* Turns at random. */
+typedef enum {
+  TURN_LONG,
+  TURN_BRIEF,
+  TURN_TO_CHANGE,
+  TURN_BEHIND_ALL,
+  TURN_TO_ACCESS,
+  TURN_TO_NEXT_ACCESS,
+  TURNS
+} Turn;
 
 /* An unfinished warp. */
 typedef struct WarpPlace {
@@ -86,9 +97,10 @@ static void note_issued(void *user, const ProbePoint *point, uint64_t until) {
   Order *order = user;
   order->instructions++;
   Unit unit = op_info[point->inst->op].unit;
+  order->accessed = unit == UNIT_SHARED || unit == UNIT_GLOBAL;
+  order->changed = (op_info[point->inst->op].flags & (OPF_STORE | OPF_ATOMIC)) != 0;
   if (!point->lanes || (unit != UNIT_SHARED && unit != UNIT_GLOBAL))
     return;
-  order->changed = (op_info[point->inst->op].flags & (OPF_STORE | OPF_ATOMIC)) != 0;
   order->newest = point->pc;
   order->counts |= op_info[point->inst->op].flags & OPF_ATOMIC && point->inst->mode == ATOM_ADD;
   order->in_step |= tries(point->inst) && bits_count(point->lanes) > 1;
@@ -115,37 +127,39 @@ static bool run_alone(Order *order, const WarpPlace *place, uint64_t instruction
   return false;
 }
 
-/* The same until the warp has changed memory, by the instruction at `pc` (ANYWHERE: by any), or for a short turn. */
+/* The same until the warp has come to memory, or `changes` it, by the instruction at `pc` (ANYWHERE: by any). */
 #define ANYWHERE UINT32_MAX
-static bool run_to_change(Order *order, const WarpPlace *place, uint32_t pc) {
+static bool run_to_access(Order *order, const WarpPlace *place, bool changes, uint32_t pc) {
   bool there = false;
-  for (unsigned i = 0; i < TURN_SHORT && !there; i++) {
+  order->accessed = order->changed = false;
+  for (unsigned i = 0; i < TURN_SEEKS && !there && place->warp->state == WARP_RUNNING; i++) {
     if (run_alone(order, place, 1))
       return true;
-    there = order->changed && (pc == ANYWHERE || pc == order->newest);
+    there = (changes ? order->changed : order->accessed) && (pc == ANYWHERE || pc == order->newest);
   }
   return false;
 }
 
 /* All others stop where they have changed memory, in one place, before the warp goes on. */
 static bool run_behind_all(Order *order, const WarpPlace *place, Rng *rng) {
-  if (run_to_change(order, place, ANYWHERE))
+  if (run_to_access(order, place, true, ANYWHERE))
     return true;
   uint32_t pc = order->changed ? order->newest : ANYWHERE;
   for (guint i = 0; i < order->warps->len; i++) {
     const WarpPlace *other = &g_array_index(order->warps, WarpPlace, i);
-    if (other != place && run_to_change(order, other, pc))
+    if (other != place && run_to_access(order, other, true, pc))
       return true;
   }
   return run_alone(order, place, 1 + rng_below(rng, ALONE_INSTRUCTIONS));
 }
 
 static bool take_turn(Order *order, const WarpPlace *place, Rng *rng) {
-  switch (rng_below(rng, TURN_KINDS)) {
-  case 0: return run_alone(order, place, 1 + rng_below(rng, ALONE_INSTRUCTIONS));
-  case 1: return run_to_change(order, place, ANYWHERE);
-  case 2: return run_behind_all(order, place, rng);
-  default: return run_alone(order, place, 1 + rng_below(rng, TURN_SHORT));
+  switch ((Turn)rng_below(rng, TURNS)) {
+  case TURN_LONG: return run_alone(order, place, 1 + rng_below(rng, ALONE_INSTRUCTIONS));
+  case TURN_BRIEF: return run_alone(order, place, 1 + rng_below(rng, TURN_SHORT));
+  case TURN_TO_CHANGE: return run_to_access(order, place, true, ANYWHERE);
+  case TURN_BEHIND_ALL: return run_behind_all(order, place, rng);
+  default: return run_to_access(order, place, false, ANYWHERE);
   }
 }
 

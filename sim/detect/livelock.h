@@ -1,7 +1,7 @@
 /* livelock.h - states recur although nobody is proved to wait for ever: is there an order of steps that ends it?
  * It is looked for by running on from the state that recurs, one warp at a time while all others are held: first each
- * warp alone, then turns at random: short ones, long ones, such that end where it has changed memory, and such before
- * which all others stop at one such place. What is found is an order that the machine may take, with the steps to
+ * warp alone, then turns at random: short ones, long ones, such that end where it comes to memory or has changed it, and
+ * such before which all others stop at one such place. What is found is an order that the machine may take, with the steps to
  * show. */
 #ifndef LOCKSTEP_DETECT_LIVELOCK_H
 #define LOCKSTEP_DETECT_LIVELOCK_H
