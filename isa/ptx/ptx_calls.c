@@ -204,8 +204,8 @@ static bool same_lines(const Calls *calls, uint32_t a, uint32_t b) {
   return same;
 }
 
-/* The best choice of a step is its only one from now on. A line of which two calls on different lines are equally good has
- * no parent. */
+/* The best choice of a step is its only one from now on. A line of which two calls on different lines are equally
+ * good has no parent. */
 static void choose(const Calls *calls, uint32_t step) {
   uint32_t count, line = g_array_index(calls->steps, Step, step).line;
   Choice *choices = choices_of(calls, step, &count);

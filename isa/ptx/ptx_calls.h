@@ -4,8 +4,8 @@
  * once for each call. In copies that it makes of a loop's body the innermost line stands by itself. Such a line is a
  * copy of one before, its original, and which one it is has to be told: copies stand in the order of their originals,
  * and the body begins anew behind its end. Of all ways to choose originals the one that breaks this order least is
- * taken (ptx_calls.c). Where two calls on different lines fit equally well a line belongs to none: PtxLoc.parent is PTX_NO_INDEX, and
- * the place that the line itself names is all that is known. Time is linear in the lines. */
+ * taken (ptx_calls.c). Where two calls on different lines fit equally well a line belongs to none: PtxLoc.parent is
+ * PTX_NO_INDEX, and the place that the line itself names is all that is known. Time is linear in the lines. */
 #ifndef LOCKSTEP_ISA_PTX_PTX_CALLS_H
 #define LOCKSTEP_ISA_PTX_PTX_CALLS_H
 

@@ -120,8 +120,8 @@ static void fire_marks(Sm *sm, const Kernel *kernel, uint32_t pc, uint64_t now) 
       tell_mark(sm, kernel->marks[i].number, now);
 }
 
-/* A delay for one instruction of NOISE_EVERY, else none; for long if another warp is to go on alone. Behind what changes
- * memory there is one more, more often, of any length: between two changes others have their chance. */
+/* A delay for one instruction of NOISE_EVERY, else none; for long if another warp is to go on alone. Behind what
+ * changes memory there is one more, more often, of any length: between two changes others have their chance. */
 static uint64_t noise(const Issue *issue, const Warp *warp) {
   Sm *sm = issue->sm;
   if (sm->gpu->alone)

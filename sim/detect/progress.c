@@ -18,11 +18,12 @@
 enum { LOOKS_BEFORE_RECURRENCE = 4 };
 /* After so many nobody has a way out but the round of a counter, perhaps. */
 enum { LOOKS_BEFORE_ROUND = 8 };
-/* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then
- * held up at random: only if in so many watches more, one behind the other, all do what they have done, and no register
+/* A recurrence may be a resonance of the simulated timing, which has no noise of its own. So the warps are then held
+ * up at random: only if in so many watches more, one behind the other, all do what they have done, and no register
  * and no word comes to another value, is it a livelock. */
 enum { REPETITIONS_IN_NOISE = 3 };
-/* Where that has ended a circle so often, warps are held up at random to the end: each circle takes long to be seen. */
+/* Where that has ended a circle so often, warps are held up at random to the end: each circle takes long to be seen.
+ * */
 enum { CIRCLES_ENDED = 2 };
 /* After a proof, so many slices more, each twice as long, for threads that haven't come to where they will hang. */
 enum { SLICES_TO_SETTLE = 6 };

@@ -287,7 +287,8 @@ static void tell_hold(const Gpu *gpu, const GPtrArray *findings) {
   }
 }
 
-/* *ends: the livelock that the run ended in is none, since some order of steps ends it; the first finding shows it. */
+/* *ends: the livelock that the run ended in is none, since some order of steps ends it; the first finding shows it.
+ * */
 static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome, bool *ends) {
   Gpu *gpu = simulation->gpu;
   const Scenario *scenario = simulation->scenario;
@@ -358,8 +359,8 @@ RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const 
       return NULL;
     }
     Outcome outcome = simulate(&simulation, livelocks);
-    /* A recurrence that another seed escapes, or another order of steps, is a matter of phase: then the run goes on to
-     * its end or limit. */
+    /* A recurrence that another seed escapes, or another order of steps, is a matter of phase: then the run goes on
+     * to its end or limit. */
     bool ends = false, recurs = outcome.candidate && recurs_elsewhere(scenario, machine, options, &choices, diag);
     if (outcome.candidate && !recurs && stop_asked(options->stop)) {
       outcome.verdict = VERDICT_UNDECIDED; /* the other seeds had no time */

@@ -247,7 +247,8 @@ START_TEST(where_paths_are_not_known_all_bits_are_needed) {
 }
 END_TEST
 
-/* IMAD stands for the sleep: how long it takes doesn't matter, but its guard says whether the warp may switch there. */
+/* IMAD stands for the sleep: how long it takes doesn't matter, but its guard says whether the warp may switch there.
+ * */
 START_TEST(whether_a_lane_sleeps_is_needed) {
   g_autoptr(Lab) lab =
       lab_new("", "LOOP: IADD R0, R0, 0x1; ISETP.GT.AND P0, PT, R0, 0x40, PT; @P0 IMAD RZ, R1, R2, R3;"

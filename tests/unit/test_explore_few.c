@@ -1,4 +1,5 @@
-/* What the proof takes for possible of a result that isn't known but can be few numbers: all of these, and no other. */
+/* What the proof takes for possible of a result that isn't known but can be few numbers: all of these, and no other.
+ * */
 #include <glib.h>
 
 #include "sim/detect/proof/explore.h"

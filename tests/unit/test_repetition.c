@@ -5,8 +5,8 @@
 #include "tests/unit/lab.h"
 #include "tests/unit/unit.h"
 
-/* Each block looks for a flag that nobody raises, at 16 words in turn, and after so many rounds, a power of two, comes by
- * `seldom`. The rounds are masked, so that their number is the same again after that many. */
+/* Each block looks for a flag that nobody raises, at 16 words in turn, and after so many rounds, a power of two,
+ * comes by `seldom`. The rounds are masked, so that their number is the same again after that many. */
 #define LOOKS(mask, seldom)                                                                   \
   "MOV R0, c[0x0][0x20]; MOV R1, RZ; MOV R6, RZ;\n"                                           \
   "look: LOP.AND R2, R1, 0xf; SHL R2, R2, 0x2; IADD R2, R0, R2; LD.CV R5, [R2];\n"            \

@@ -164,17 +164,21 @@ static void walk_lane(LaneWalk *walk, const LaneState *start, bool only_flights)
   explore_apply_changes(walk);
 }
 
+static LaneWalk walk_of(Explorer *explorer, WarpView *view, unsigned lane) {
+  return (LaneWalk){.explorer = explorer,
+                    .view = view,
+                    .lane = lane,
+                    .changes = explorer->changes,
+                    .adds = explorer->adds,
+                    .effects = explorer->effects};
+}
+
 /* Explores a lane of the proof, or finds one alike. */
 static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start) {
   LaneReach reach;
   if (lane_memo_repeat(explorer->memo, explorer, view, lane, start, &reach))
     return reach;
-  LaneWalk walk = {.explorer = explorer,
-                   .view = view,
-                   .lane = lane,
-                   .changes = explorer->changes,
-                   .adds = explorer->adds,
-                   .effects = explorer->effects};
+  LaneWalk walk = walk_of(explorer, view, lane);
   walk_lane(&walk, start, false);
   lane_memo_keep(explorer->memo, &walk, start);
   return walk.reach;
@@ -182,12 +186,7 @@ static LaneReach prove_lane(Explorer *explorer, WarpView *view, unsigned lane, c
 
 /* The lane goes on only once others have come; its accesses that are under way don't wait. */
 static void prove_flights(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start) {
-  LaneWalk walk = {.explorer = explorer,
-                   .view = view,
-                   .lane = lane,
-                   .changes = explorer->changes,
-                   .adds = explorer->adds,
-                   .effects = explorer->effects};
+  LaneWalk walk = walk_of(explorer, view, lane);
   walk_lane(&walk, start, true);
 }
 
@@ -246,14 +245,9 @@ static void walk_on_layer(LaneWalk *walk, const LaneState *start) {
 
 LaneReach explorer_lane(Explorer *explorer, WarpView *view, unsigned lane, const LaneState *start,
                         const Assumption *assumption, Footprint *footprint) {
-  LaneWalk walk = {.explorer = explorer,
-                   .view = view,
-                   .lane = lane,
-                   .assumption = assumption,
-                   .footprint = footprint,
-                   .changes = explorer->changes,
-                   .adds = explorer->adds,
-                   .effects = explorer->effects};
+  LaneWalk walk = walk_of(explorer, view, lane);
+  walk.assumption = assumption;
+  walk.footprint = footprint;
   if (view->launch->kernel->local_bytes && read_only(&walk) && !keeps_stores(&walk))
     walk_on_layer(&walk, start);
   else

@@ -1,5 +1,5 @@
-/* Results that aren't known but can be few numbers, such as a random number modulo 8: a state for each, so that a lane
- * which looks at one of eight words by chance is followed to all of them. */
+/* Results that aren't known but can be few numbers, such as a random number modulo 8: a state for each, so that a
+ * lane which looks at one of eight words by chance is followed to all of them. */
 #include "sim/core/unknown_bits.h"
 #include "sim/detect/proof/explore_step.h"
 

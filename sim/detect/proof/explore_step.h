@@ -1,6 +1,6 @@
-/* explore_step.h - one step of one lane: every state that may follow a state.
- * explore_step.c: paths, control, what an instruction's unit leads to; explore_value.c: registers, predicates,
- * arithmetic; explore_few.c: results that can be few numbers; explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch;
+/* explore_step.h - one step of one lane: every state that may follow a state. explore_step.c: paths, control, what an
+ * instruction's unit leads to; explore_value.c: registers, predicates, arithmetic; explore_few.c: results that can be
+ * few numbers; explore_warp.c: votes, shuffles, barriers; explore_switch.c: points where lane groups switch;
  * explore_memory.c: loads and stores; explore_heap.c: malloc() and free(); explore_flight.c: accesses under way;
  * explore_atomic.c: atomics; explore_adds.c: what they add to words; explore_queue.c: operations on queues. A step
  * uses up the state that it is given. */

@@ -19,8 +19,8 @@ static void note_mask(LaneWalk *walk, const LaneState *state, const Inst *inst) 
     mask_set_add(&walk->reach.meets, mask);
 }
 
-/* Lanes that wait at a BSYNC that the lane hasn't come to, nor left by BREAK: it has gone past it, if it is behind it by
- * now. */
+/* Lanes that wait at a BSYNC that the lane hasn't come to, nor left by BREAK: it has gone past it, if it is behind it
+ * by now. */
 static uint32_t lanes_passed_by(const Warp *warp, const LaneState *state, unsigned barrier) {
   uint32_t lanes = 0;
   for (uint32_t i = 0; i < warp->groups->count; i++) {

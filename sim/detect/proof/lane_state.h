@@ -3,9 +3,9 @@
  * A register is a known value or unknown; of one unknown register at a time a range is known (a counter's). Registers
  * that are dead at the state's instruction are zero, and so are bits that can't matter from there on (needed_bits.h),
  * so that states which differ only in what nobody heeds are one state. Where a lane shows too many states at one
- * instruction, the registers that take many values there (attempt counters, backoff lengths, delays) are made unknown:
- * the set stays finite, and what doesn't depend on them stays exact. That is the slicing of SEMANTICS, "Verdicts", done
- * on demand.
+ * instruction, the registers that take many values there (attempt counters, backoff lengths, delays) are made
+ * unknown: the set stays finite, and what doesn't depend on them stays exact. That is the slicing of SEMANTICS,
+ * "Verdicts", done on demand.
  *
  * A state costs what its kernel's registers need: the set keeps them at that stride, and functions pass pointers. A
  * function that takes a LaneState that isn't const may use it up. */

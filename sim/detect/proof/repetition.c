@@ -146,8 +146,8 @@ static bool run_part(Repetition *repetition, uint64_t instructions, uint64_t lim
   return *stop == GPU_BUDGET && moves(gpu) == moved && !repetition->broken;
 }
 
-/* True if the window came to its end, or to a warp that does one new thing after the other. `known`: words and registers
- * have been watched before, and have held nothing else in the first half. */
+/* True if the window came to its end, or to a warp that does one new thing after the other. `known`: words and
+ * registers have been watched before, and have held nothing else in the first half. */
 static bool watch(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, bool *known, GpuStop *stop) {
   Gpu *gpu = repetition->gpu;
   Probe probe = {.user = repetition, .issued = note_issued};

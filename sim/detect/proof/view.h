@@ -27,11 +27,11 @@ typedef struct LaneReach {
   /* It comes to a point where another group may get its turn; block barriers and EXIT, which are such points too,
    * don't count here. */
   bool may_switch;
-  /* It executes YIELD or NANOSLEEP, or has and hasn't run since: lanes that wait at a BSYNC may go on without whom they
-   * wait for. */
+  /* It executes YIELD or NANOSLEEP, or has and hasn't run since: lanes that wait at a BSYNC may go on without whom
+   * they wait for. */
   bool may_yield;
-  /* Of the WARPSYNCs that it comes to or waits at, the masks that have it: lanes that wait at one of these masks for it
-   * go on. */
+  /* Of the WARPSYNCs that it comes to or waits at, the masks that have it: lanes that wait at one of these masks for
+   * it go on. */
   MaskSet meets;
   /* The same of a WARPSYNC.ALL; WarpView.meet tells which one. */
   bool meets_all;

@@ -28,7 +28,8 @@ void kernel_state_clear(KernelState *state);
  * once that has been read. */
 uint64_t warp_digest(uint64_t hash, const Sm *sm, const Warp *warp, const KernelState *state);
 
-/* What a lane has in a register, those bits of it that matter, as one number; the same of lanes that have the same. */
+/* What a lane has in a register, those bits of it that matter, as one number; the same of lanes that have the same.
+ * */
 typedef void (*WarpValue)(gpointer user, uint64_t value);
 void warp_values(const Sm *sm, const Warp *warp, const KernelState *state, WarpValue each, gpointer user);
 
