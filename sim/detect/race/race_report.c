@@ -84,6 +84,11 @@ static Reason unordered_fermi(const Race *race, const RaceEnd *second) {
                  "split the kernel into two launches");
 }
 
+/* Its launch is a cooperative grid. */
+static bool is_cooperative(const ProbePoint *point, const RaceEnd *end) {
+  return !race_is_host(end) && race_launch_of(point, end)->envreg;
+}
+
 static const char *what_is_missing(const ProbePoint *point, const Race *race, const RaceEnd *second) {
   bool lockstep = point->gpu->machine->sm.convergence != CONVERGENCE_BARRIER;
   if (race->cause == RACE_LANES)
@@ -101,7 +106,7 @@ static const char *what_is_missing(const ProbePoint *point, const Race *race, co
   if (race->space == SPACE_SHARED) /* of another block of the cluster */
     return "nothing orders them: no barrier of the cluster (cluster.sync()), no atomic or volatile flag that the "
            "first hands to the second";
-  if (point->block->launch->envreg) /* cooperative */
+  if (is_cooperative(point, second))
     return "nothing orders them: no barrier of the grid (grid.sync()), no atomic or volatile flag that the first "
            "hands to the second";
   return "nothing orders them: blocks have no barrier in common, and no atomic or volatile flag is handed from the "
@@ -200,7 +205,7 @@ static Reason unordered_ptx(const ProbePoint *point, const Race *race, const Rac
   }
   if (race->space == SPACE_SHARED)
     return because(missing, cluster_repair);
-  if (point->block->launch->envreg)
+  if (is_cooperative(point, second))
     return because(missing,
                    "put grid.sync() between the two, where all threads of the grid come by, or hand over with "
                    "an atomic or volatile flag, " FENCES_OF_A_FLAG);
