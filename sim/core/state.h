@@ -372,6 +372,8 @@ typedef struct Gpu {
   Probe heard;                      /* has the callbacks that some subscriber has */
 } Gpu;
 
+/* Warps that exited and blocks that came: what no loop can repeat for ever, unlike barriers. */
+static inline uint64_t gpu_moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
 static inline Launch *gpu_launch(const Gpu *gpu, uint32_t index) { return g_ptr_array_index(gpu->launches, index); }
 static inline uint32_t sm_source(const Sm *sm) { return 1 + sm->index; }
 static inline Block *warp_block(Sm *sm, const Warp *warp) { return &sm->blocks[warp->block_slot]; }

@@ -48,16 +48,11 @@ static const char lanes_repair[] =
 static const char changes_repair[] =
     "let some thread make the change that they wait for, or give the loop another exit";
 
-/* Turns at random. */
-typedef enum {
-  TURN_LONG,
-  TURN_BRIEF,
-  TURN_TO_CHANGE,
-  TURN_BEHIND_ALL,
-  TURN_TO_ACCESS,
-  TURN_TO_NEXT_ACCESS,
-  TURNS
-} Turn;
+/* A turn of a warp. */
+typedef enum { TURN_LONG, TURN_BRIEF, TURN_TO_CHANGE, TURN_BEHIND_ALL, TURN_TO_ACCESS } Turn;
+/* One of these at random: what others do is mostly seen between two accesses. */
+static const Turn turns_at_random[] = {TURN_LONG,       TURN_BRIEF,     TURN_TO_CHANGE,
+                                       TURN_BEHIND_ALL, TURN_TO_ACCESS, TURN_TO_ACCESS};
 
 /* An unfinished warp. */
 typedef struct WarpPlace {
@@ -154,7 +149,7 @@ static bool run_behind_all(Order *order, const WarpPlace *place, Rng *rng) {
 }
 
 static bool take_turn(Order *order, const WarpPlace *place, Rng *rng) {
-  switch ((Turn)rng_below(rng, TURNS)) {
+  switch (turns_at_random[rng_below(rng, G_N_ELEMENTS(turns_at_random))]) {
   case TURN_LONG: return run_alone(order, place, 1 + rng_below(rng, ALONE_INSTRUCTIONS));
   case TURN_BRIEF: return run_alone(order, place, 1 + rng_below(rng, TURN_SHORT));
   case TURN_TO_CHANGE: return run_to_access(order, place, true, ANYWHERE);

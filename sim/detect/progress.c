@@ -22,8 +22,7 @@ enum { LOOKS_BEFORE_ROUND = 8 };
  * up at random: only if in so many watches more, one behind the other, all do what they have done, and no register
  * and no word comes to another value, is it a livelock. */
 enum { REPETITIONS_IN_NOISE = 3 };
-/* Where that has ended a circle so often, warps are held up at random to the end: each circle takes long to be seen.
- * */
+/* Where that has ended a circle so often it stays to the end of the run: each circle takes long to be seen. */
 enum { CIRCLES_ENDED = 2 };
 /* After a proof, so many slices more, each twice as long, for threads that haven't come to where they will hang. */
 enum { SLICES_TO_SETTLE = 6 };
@@ -443,9 +442,6 @@ static bool watch_recurrence(Watch *watch, Outcome *outcome) {
   return false;
 }
 
-/* Warps that exited and blocks that came: what no loop can repeat for ever. */
-static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
-
 /* As gpu_run() with the watch's interval, or less if somebody wants it to stop, or if that takes long. */
 static GpuStop run_pieces(Watch *watch) {
   Gpu *gpu = watch->gpu;
@@ -468,9 +464,9 @@ static GpuStop run_pieces(Watch *watch) {
 /* Runs until the next look may be due; *calm: it is, there was no progress. */
 static GpuStop run_slice(Watch *watch, bool *calm) {
   Gpu *gpu = watch->gpu;
-  uint64_t progress = gpu->progress, moved = moves(gpu);
+  uint64_t progress = gpu->progress, moved = gpu_moves(gpu);
   GpuStop stop = run_pieces(watch);
-  if (moves(gpu) != moved) {
+  if (gpu_moves(gpu) != moved) {
     watch->live_looks = watch->barrier_slices = 0;
     watch->calm_from = gpu->counters.warp_instructions;
     watch->watched_at = 0;

@@ -5,8 +5,8 @@
  * more than the run since the last one, and the time between two looks grows with what they cost and while they find
  * nothing: a live program that spins long loses little, however many blocks it has.
  * After a proof the run goes on until everybody has settled (settle.h), so that the waits have their names. Where
- * nothing can be proved and states recur, warps are held up at random from then on until there is progress: the
- * simulated timing can resonate, real warps can't. */
+ * nothing can be proved and states recur, warps are held up at random from then on until there is progress, or to the
+ * end if that happens again: the simulated timing can resonate, real warps can't. */
 #ifndef LOCKSTEP_DETECT_PROGRESS_H
 #define LOCKSTEP_DETECT_PROGRESS_H
 

@@ -287,8 +287,7 @@ static void tell_hold(const Gpu *gpu, const GPtrArray *findings) {
   }
 }
 
-/* *ends: the livelock that the run ended in is none, since some order of steps ends it; the first finding shows it.
- * */
+/* *ends: the livelock that the run ended in is none: some order of steps ends it, which the first finding shows. */
 static RunResult *collect(Simulation *simulation, const Machine *machine, Outcome *outcome, bool *ends) {
   Gpu *gpu = simulation->gpu;
   const Scenario *scenario = simulation->scenario;

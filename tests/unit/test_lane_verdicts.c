@@ -35,7 +35,8 @@ static const Ending endings[] = {
      {VERDICT_COMPLETED, VERDICT_SIMD_DEADLOCK}, {"since these lanes spin without a point where the warp may switch", "since these lanes spin without a point where the warp may switch"}},
     {"a loop that sleeps by a guard, once it has gone round often enough: that is a way to switch",
      PROLOGUE "MOV R6, RZ; BSSY 0, end; @P0 BRA give; "
-     WAIT("IADD R6, R6, 1; ISETP.GT P4, PT, R6, 3000, PT; @P4 NANOSLEEP 100") "BRA end; give: ST.WT [R1], R2; end: BSYNC 0; EXIT", 4,
+     WAIT("IADD R6, R6, 1; ISETP.GT P4, PT, R6, 3000, PT; @P4 NANOSLEEP 100")
+     "BRA end; give: ST.WT [R1], R2; end: BSYNC 0; EXIT", 4,
      {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"a signal behind the reconvergence, with a loop that yields",
      PROLOGUE "BSSY 0, end; @P0 BRA end; " WAIT("YIELD ") "end: BSYNC 0; ST.WT [R1], R2; EXIT", 4, {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
@@ -47,7 +48,8 @@ static const Ending endings[] = {
     {"WARPSYNC of all lanes on one side of a branch", "BSSY 0, end; @P0 BRA end; WARPSYNC 15; end: BSYNC 0; EXIT", 4,
      {VERDICT_COMPLETED, VERDICT_COMPLETED}, {NULL, NULL}},
     {"WARPSYNCs of masks that don't match", "@P0 BRA other; WARPSYNC 15; EXIT; other: WARPSYNC 7; EXIT", 4,
-     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"wait at the warp-wide synchronization", "wait at the warp-wide synchronization"}},
+     {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK},
+     {"wait at the warp-wide synchronization", "wait at the warp-wide synchronization"}},
     {"WARPSYNC.ALL before barriers at two places", "BSSY 0, end; @P0 BRA end; WARPSYNC.ALL ; BAR.SYNC 0; end: BSYNC 0; WARPSYNC.ALL ; BAR.SYNC 0; EXIT", 64,
      {VERDICT_SIMD_DEADLOCK, VERDICT_SIMD_DEADLOCK}, {"at the meeting of all lanes of the warp before the barrier", "at the meeting of all lanes of the warp before the barrier"}},
     {"a spin without YIELD with a reconvergence at which nobody parts",

@@ -3,6 +3,8 @@
 #include "sim/core/unknown_bits.h"
 #include "sim/detect/proof/explore_step.h"
 
+/* With a bit more the loops of a server's clients (tests/batches/clients_first.yaml) fill their states with numbers,
+ * and their wait gets the name of a smaller circle. */
 enum { FEW_BITS = 4, FEW_VALUES = 1 << FEW_BITS, FEW_STATES = 128 };
 
 /* There is room for so many more states behind the instruction, and what it gives isn't made unknown there. */

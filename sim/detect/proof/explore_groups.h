@@ -4,13 +4,13 @@
  *   running group may come to a point where it stops.
  * - At a BSYNC: each other lane of the record may come to a BSYNC of that barrier (or leave it by a BREAK or another
  *   BSSY) or exit; or some lane of the warp may yield, or has and hasn't run since, or may come to a WARPSYNC.
- * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC of that mask, or exit. At a WARPSYNC.ALL: each lane may
- *   come to that one, or exit.
+ * - At a WARPSYNC: each lane of the mask may come to a WARPSYNC of that mask, or exit. At a WARPSYNC.ALL: each lane
+ *   may come to that one, or exit.
  * - A BSYNC is no such point if only lanes of the running group meet there: of groups that are ready the newest goes
  *   first, so these lanes come there one after the other before anybody else.
  * - At a block barrier: the barrier may complete.
- * A lane that comes to a BSYNC behind a BSSY or BREAK of the exploration itself passes: whom it would meet isn't known.
- * All of this admits more than the machine does. */
+ * A lane that comes to a BSYNC behind a BSSY or BREAK of the exploration itself passes: whom it would meet isn't
+ * known. All of this admits more than the machine does. */
 #ifndef LOCKSTEP_DETECT_PROOF_EXPLORE_GROUPS_H
 #define LOCKSTEP_DETECT_PROOF_EXPLORE_GROUPS_H
 

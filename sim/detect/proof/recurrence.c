@@ -114,13 +114,10 @@ static void watch_clear(Watched *watched, const Gpu *gpu) {
   g_free(watched->issued);
 }
 
-/* What no loop can repeat for ever: all but barriers. */
-static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
-
 bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
   Watched watched;
   watch_init(&watched, gpu);
-  uint64_t moved = moves(gpu);
+  uint64_t moved = gpu_moves(gpu);
   unsigned returns = 0;
   *stop = GPU_BUDGET;
   if (watched.warps->len <= RECURRENCE_WARPS_MAX && !watched.clocked && host_is_still(gpu->host)) {
@@ -130,7 +127,7 @@ bool recurrence_watch(Gpu *gpu, uint64_t limit_cycles, GpuStop *stop) {
     unsigned window = MIN((unsigned)RECURRENCE_WINDOW, RECURRENCE_DIGESTS / MAX(watched.warps->len, 1u));
     for (unsigned i = 0; i < window && returns < RECURRENCES_NEEDED; i++) {
       *stop = gpu_run(gpu, 1, limit_cycles);
-      if (*stop != GPU_BUDGET || moves(gpu) != moved)
+      if (*stop != GPU_BUDGET || gpu_moves(gpu) != moved)
         break;
       returns += digest_places(&watched) == places && gpu_memory_hash(gpu) == 0 && !somebody_sleeps(gpu, &watched) &&
                  !something_is_under_way(gpu, &watched) && lock_queues_are_still(gpu->locks, gpu->cycle) &&

@@ -135,32 +135,27 @@ static void begin_second_half(Repetition *repetition) {
   repetition->values = 0;
 }
 
-/* What no loop can repeat for ever: all but barriers. */
-static uint64_t moves(const Gpu *gpu) { return gpu->progress - gpu->counters.barriers_completed; }
-
 /* Runs a part of the window. False if it isn't over, or something has come to an end. */
 static bool run_part(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, GpuStop *stop) {
   Gpu *gpu = repetition->gpu;
-  uint64_t moved = moves(gpu);
+  uint64_t moved = gpu_moves(gpu);
   *stop = gpu_run(gpu, instructions, limit_cycles);
-  return *stop == GPU_BUDGET && moves(gpu) == moved && !repetition->broken;
+  return *stop == GPU_BUDGET && gpu_moves(gpu) == moved && !repetition->broken;
 }
 
-/* True if the window came to its end, or to a warp that does one new thing after the other. `known`: words and
- * registers have been watched before, and have held nothing else in the first half. */
+/* True if the window came to its end. `known`: words and registers have been watched before, and have held nothing
+ * else in the first half. */
 static bool watch(Repetition *repetition, uint64_t instructions, uint64_t limit_cycles, bool *known, GpuStop *stop) {
   Gpu *gpu = repetition->gpu;
   Probe probe = {.user = repetition, .issued = note_issued};
   gpu_subscribe(gpu, &probe);
   gpu_watch_memory(gpu, true);
   gpu->new_values = 0;
-  bool runs = run_part(repetition, instructions / 4, limit_cycles, stop);
-  if (runs && !goes_on(repetition)) {
-    runs = run_part(repetition, instructions / 4, limit_cycles, stop);
-    *known = *known && !repetition->values && !gpu->new_values;
-    begin_second_half(repetition);
-    runs = runs && run_part(repetition, instructions / 2, limit_cycles, stop);
-  }
+  bool runs = run_part(repetition, instructions / 4, limit_cycles, stop) && !goes_on(repetition) &&
+              run_part(repetition, instructions / 4, limit_cycles, stop);
+  *known = *known && !repetition->values && !gpu->new_values;
+  begin_second_half(repetition);
+  runs = runs && run_part(repetition, instructions / 2, limit_cycles, stop);
   gpu_watch_memory(gpu, false);
   gpu_unsubscribe(gpu, &probe);
   return runs;

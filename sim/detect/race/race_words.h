@@ -167,8 +167,8 @@ bool race_words_breaks_read_only(const Step *step, const Access *earlier);
 /* Of an access of these lanes. */
 RaceCause race_words_cause(const RaceOrder *order, const WarpOrder *warp, uint32_t lanes, bool strong,
                            const Access *earlier);
-/* `own`, of the step's lanes, races with `first` on the word. Words that race in the same way count together as long as
- * they follow each other. */
+/* `own`, of the step's lanes, races with `first` on the word. Words that race in the same way count together as long
+ * as they follow each other. */
 void race_words_add(Step *step, uint64_t word, uint32_t words, const Access *own, const Access *first,
                     RaceCause cause);
 /* Lanes of one store that differ in the bytes they share. */
