@@ -216,10 +216,11 @@ static void add_step(const Gpu *gpu, Finding *finding, const Step *step) {
 
 static void add_steps(const Order *order, Finding *finding, const WarpPlace *place) {
   uint64_t shown = MIN(order->steps, (uint64_t)STEPS_SHOWN);
-  finding_add_evidence(finding, 0,
-                       g_strdup_printf("an order that ends it, from here on: %" G_GUINT64_FORMAT
-                                       " instructions; %s %" G_GUINT64_FORMAT " steps in memory:",
-                                       order->instructions, order->steps > shown ? "the last" : "its", shown));
+  finding_add_evidence(
+      finding, 0,
+      g_strdup_printf("an order that ends it, from cycle %" G_GUINT64_FORMAT " on: %" G_GUINT64_FORMAT
+                      " instructions; %s %" G_GUINT64_FORMAT " steps in memory:",
+                      finding->cycle, order->instructions, order->steps > shown ? "the last" : "its", shown));
   for (uint64_t i = order->steps - shown; i < order->steps; i++)
     add_step(order->gpu, finding, &order->step[i % STEPS_SHOWN]);
   g_autofree char *who = who_text(order->gpu, place);

@@ -336,12 +336,14 @@ static RunResult *collect(Simulation *simulation, const Machine *machine, Outcom
   return result;
 }
 
-/* A run that goes on to its limit without progress may have an end all the same: takes over the evidence of one. */
+/* A run that goes on to its limit without progress may have an end all the same: takes over what shows one. */
 static void tell_way_out(const RunResult *result, Finding *way_out) {
   if (way_out && result->verdict == VERDICT_UNDECIDED && result->findings->len) {
     Finding *undecided = g_ptr_array_index(result->findings, 0);
     g_ptr_array_extend_and_steal(undecided->evidence, g_steal_pointer(&way_out->evidence));
     way_out->evidence = g_ptr_array_new();
+    if (!undecided->repair)
+      undecided->repair = g_steal_pointer(&way_out->repair);
   }
   finding_free(way_out);
 }
