@@ -78,7 +78,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 213
+plan 214
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -480,4 +480,6 @@ point "replaces the machine's" "$(test "$(grep -c arch flags)" = 1 || cat flags)
 expect "a program behind --" 2 'behind .--. goes to the compiler' "$LOCKSTEP" run -- names.ptx
 # shellcheck disable=SC2086 # words
 expect "flags for what isn't compiled" 2 'flags of the compiler are for a .cu' "$LOCKSTEP" run names.ptx $one -- -DN=4
+expect "states that recur, and an order that ends them: undecided" 4 'an order that ends it, from cycle' \
+  "$LOCKSTEP" run "$SRCDIR/tests/batches/count_back.yaml" --limit-cycles 300000000
 finish
