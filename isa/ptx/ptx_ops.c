@@ -396,6 +396,36 @@ static char *list_words(const Element *element) {
   return g_string_free(list, FALSE);
 }
 
+/* Some form of the instruction goes on with this word in place of modifier number `at`. */
+static bool can_stand(const PtxOps *ops, PtxOp op, Split *split, unsigned at, PtxWord word) {
+  split->count = at + 1;
+  split->word[at] = word;
+  for (unsigned f = ops->first[op]; f < ops->first[op + 1]; f++) {
+    const Element *missing;
+    PtxMods mods = {0};
+    if (match(form_at(ops, f), split, &mods, &missing) > at)
+      return true;
+  }
+  return false;
+}
+
+/* What can stand in place of modifier number `at`, of those that the instruction has. Free with g_free. */
+static char *hint_of_modifier(const PtxOps *ops, PtxOp op, const char *text, const Split *split, unsigned at) {
+  enum { SHOWN_WORDS = 8 };
+  Split asked = *split;
+  GString *list = g_string_new(NULL);
+  unsigned count = 0;
+  for (unsigned i = 1; i < PTX_WORD_COUNT; i++)
+    if (can_stand(ops, op, &asked, at, (PtxWord)i) && count++ < SHOWN_WORDS)
+      g_string_append_printf(list, "%s`.%s`", count > 1 ? ", " : "", ptx_word_text((PtxWord)i));
+  char *hint = count > SHOWN_WORDS ? g_strdup_printf("%s or %u others can", list->str, count - SHOWN_WORDS)
+               : count             ? g_strdup_printf("%s can", list->str)
+                                   : g_strdup_printf("nothing can stand behind `%.*s`",
+                                         (int)MIN(split->start[at] - 1, (gsize)SHOWN_MAX), text);
+  g_string_free(list, TRUE);
+  return hint;
+}
+
 static bool fail_modifier(const PtxOps *ops, PtxOp op, const char *text, gsize length, const Split *split,
                           unsigned at, PtxMnemonicError *error) {
   bool known;
@@ -408,7 +438,7 @@ static bool fail_modifier(const PtxOps *ops, PtxOp op, const char *text, gsize l
   if (known)
     return fail(error, start - 1,
                 g_strdup_printf("`.%s` can't stand here in `%.*s`", word, (int)MIN(length, (gsize)SHOWN_MAX), text),
-                NULL);
+                hint_of_modifier(ops, op, text, split, at));
   const char *nearest = diag_nearest(word, names);
   return fail(error, start - 1, g_strdup_printf("%s has no modifier `.%s`", name, word),
               nearest ? g_strdup_printf("did you mean `.%s`?", nearest) : NULL);
