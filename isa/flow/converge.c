@@ -1,5 +1,5 @@
 /* vkernel_converge: BSSY and BSYNC around branches that may diverge, BREAK where lanes leave a loop between them,
- * YIELD, WARPSYNC (doc/model.md, "Convergence barriers"). */
+ * YIELD, WARPSYNC (doc/warps.md, "Convergence barriers"). */
 #include <string.h>
 
 #include "isa/flow/apart.h"

@@ -4,7 +4,7 @@
 
 #include "isa/flow/virtual_view.h"
 
-/* `if` and `if-else` of at most 7 instructions a side (doc/model.md, "Convergence barriers"), without atomics,
+/* `if` and `if-else` of at most 7 instructions a side (doc/warps.md, "Convergence barriers"), without atomics,
  * shuffles and votes; without fences, too, and with one plain load from global memory at most, unless a side has a
  * block barrier: that needs no WARPSYNC then, and all lanes of the warp come to it. */
 void short_branches_predicate(VKernel *vkernel);

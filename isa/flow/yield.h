@@ -1,5 +1,5 @@
 /* yield.h - where ptxas puts YIELD, and where it doesn't rely on the lanes of a warp being together any more. The
- * rules were read out of ptxas 13.0 (doc/model.md, "Convergence barriers"; tests/converge/). Private to isa/. */
+ * rules were read out of ptxas 13.0 (doc/warps.md, "Convergence barriers"; tests/converge/). Private to isa/. */
 #ifndef LOCKSTEP_ISA_FLOW_YIELD_H
 #define LOCKSTEP_ISA_FLOW_YIELD_H
 

@@ -1,5 +1,5 @@
 // waits.cu - what lets go whom, and who wins: kernels outside the rules of CUDA, whose results on an H200 the model
-// follows (doc/model.md, "Lane groups"). Arguments as in divergent.cu. The .ptx: traces/make_ptx.sh.
+// follows (doc/warps.md, "Lane groups"). Arguments as in divergent.cu. The .ptx: traces/make_ptx.sh.
 typedef unsigned u32;
 #define KERNEL extern "C" __global__ void
 #define SELF (blockIdx.x * blockDim.x + threadIdx.x)

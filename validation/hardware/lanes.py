@@ -5,7 +5,7 @@ Each kernel is a little program for two to four lanes of one warp. A lane does o
 memory, and what it finds there decides which step comes next. Lanes that have no steps are idle: where they go is part of
 the form of the kernel. Every kernel ends if each lane gets its turn again and again (the generator explores all its states),
 and hangs under some order of turns. Whether it does on a GPU shows which lanes get turns there: ptxas places YIELD and
-convergence barriers, and the hardware chooses who goes on (doc/model.md, "Lane groups").
+convergence barriers, and the hardware chooses who goes on (doc/warps.md, "Lane groups").
 
 Forms: goto (branches as they come), machine (a loop around a switch over the step), loops (a `do while` for each step
 that goes back to itself, no other jumps), each with the lanes' programs in one else-if chain or in ifs one after another;

@@ -1,6 +1,6 @@
 // Shows, on a real GPU, where lanes of one warp meet that wait at different places: at bar.warp.sync (WARPSYNC), at a
 // block barrier in a divergent branch (ptxas puts a WARPSYNC.ALL before it, or predicates a short branch), at the end of a
-// branch (BSYNC). lockstep's WARPSYNC, WARPSYNC.ALL and isa/flow/short_branch.c are made after it (doc/model.md, "Lane groups").
+// branch (BSYNC). lockstep's WARPSYNC, WARPSYNC.ALL and isa/flow/short_branch.c are made after it (doc/warps.md, "Lane groups").
 // One warp of 32 lanes; each kernel runs in a process of its own, since some hang: after 2 s it counts as hung.
 // Build and run: nvcc -O2 -std=c++17 -arch=native -o warp_sync warp_sync.cu && ./warp_sync
 // Output: CSV on stdout: the kernel, whether it completed or hung, and what it does. It takes half a minute.
