@@ -426,6 +426,8 @@ liblockstep_a_SOURCES += \
   sim/report/draw_svg.h \
   sim/report/draw_text.c \
   sim/report/draw_text.h \
+  sim/report/dump_text.c \
+  sim/report/dump_text.h \
   sim/report/explain.c \
   sim/report/explain.h \
   sim/report/json.c \
@@ -538,6 +540,8 @@ liblockstep_a_SOURCES += \
   sim/study/details.c \
   sim/study/details.def \
   sim/study/details.h \
+  sim/study/dump.c \
+  sim/study/dump.h \
   sim/study/fences.c \
   sim/study/fences.h \
   sim/study/forms.c \

@@ -53,6 +53,7 @@ UNIT_TESTS = \
   tests/unit/test_disasm \
   tests/unit/test_dispatch \
   tests/unit/test_draw \
+  tests/unit/test_dump \
   tests/unit/test_event \
   tests/unit/test_exec \
   tests/unit/test_exec_rows \

@@ -4,6 +4,7 @@
 #include "sim/cli/command.h"
 #include "sim/cli/session.h"
 #include "sim/report/timeline.h"
+#include "sim/study/dump.h"
 
 static const CommandHelp help = {
     .name = "run",
@@ -13,7 +14,8 @@ static const CommandHelp help = {
              "is up to the seed. With --seeds N the run of the median time is shown, with the least and the\n"
              "most of the others.",
     .groups = OPTIONS_MACHINE | OPTIONS_SCENARIO | OPTIONS_LAUNCH | OPTIONS_RUN | OPTIONS_RUN_SEEDS | OPTIONS_JOBS |
-              OPTIONS_THREADS | OPTIONS_WAIT_GRAPH | OPTIONS_TIMELINE | OPTIONS_DETAILS | OPTIONS_FORMAT,
+              OPTIONS_THREADS | OPTIONS_WAIT_GRAPH | OPTIONS_TIMELINE | OPTIONS_DETAILS |
+              OPTIONS_DUMP | OPTIONS_FORMAT,
     .example = "  lockstep run traces/reduction/tiny_lock.yaml -m gtx570 -m gtx580 --format csv\n"
                "  lockstep run mine.cu -m h200 --kernel mine --grid 2 --block 64 --buffer count=1 --arg count\n",
 };
@@ -32,6 +34,10 @@ static RunResult *run_seeds(const Scenario *scenario, const Machine *machine, co
 
 static RunResult *run_one(const Scenario *scenario, const Machine *machine, const Options *options, Diag *diag) {
   RunOptions run = options_run(options);
+  const char *const *dumps = (const char *const *)options->dumps;
+  if (!dump_check(dumps, scenario, diag))
+    return NULL;
+  run.keep_buffers = dumps != NULL;
   Timeline *timeline = options->timeline ? timeline_new(options->timeline, TIMELINE_EVENTS_MAX, diag) : NULL;
   if (options->timeline && !timeline)
     return NULL;
@@ -40,6 +46,8 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
       options->seeds > 1 ? run_seeds(scenario, machine, options, diag) : run_scenario(scenario, machine, &run, diag);
   if (timeline)
     timeline_close(timeline, diag);
+  if (result && dumps)
+    result->dumps = dump_choose(dumps, result->buffers);
   if (result && options->wait_graph)
     write_graph(result, options->wait_graph, diag);
   return result;
@@ -48,6 +56,11 @@ static RunResult *run_one(const Scenario *scenario, const Machine *machine, cons
 static int run(const Options *options, Diag *diag) {
   if (options->timeline && options->seeds > 1) {
     diag_usage(diag, "--timeline is for one run, and --seeds %d makes %d", (int)options->seeds, (int)options->seeds);
+    return STATUS_OK;
+  }
+  if (options->dumps && (options->seeds > 1 || options->format == FORMAT_CSV)) {
+    diag_usage(diag, "--dump is for one run, %s",
+               options->seeds > 1 ? "and --seeds makes several" : "as text or JSON, and not for rows of CSV");
     return STATUS_OK;
   }
   return session_run_all(options, run_one, diag);

@@ -40,12 +40,13 @@ enum {
   OPTIONS_JOBS = 1 << 22,     /* -j of runs over seeds */
   OPTIONS_SETTINGS = 1 << 23, /* -s, where machines are arguments */
   OPTIONS_RUN_SEEDS = 1 << 24, /* --seeds of run */
+  OPTIONS_DUMP = 1 << 25,
 };
 
 typedef struct Options {
   char **machines, **overrides, **params;
   char *kernel, *grid, *block, *cluster, *shared, *heap;
-  char **buffers, **args;
+  char **buffers, **args, **dumps;
   char **compiler_flags;                       /* what stands behind `--`; NULL: nothing */
   gint64 jobs;                                 /* 0: as many as there are processors */
   gint64 threads;                              /* of one run; 0: as many as are worth it */

@@ -6,6 +6,7 @@
 #include <json-glib/json-glib.h>
 
 #include "sim/report/details.h"
+#include "sim/report/dump_text.h"
 #include "sim/report/json_fields.h"
 
 static void add_lanes(JsonBuilder *builder, uint32_t lanes) {
@@ -219,6 +220,8 @@ char *json_run(const RunResult *result) {
   add_counters(builder, &result->counters);
   if (result->details)
     details_json(result->details, builder);
+  if (result->dumps)
+    dump_json(result->dumps, builder);
   if (result->schedules) {
     json_add_int(builder, "schedules_wanted", result->schedules_wanted);
     add_schedules(builder, result->schedules);

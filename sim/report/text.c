@@ -5,6 +5,7 @@
 
 #include "base/quote.h"
 #include "sim/report/details.h"
+#include "sim/report/dump_text.h"
 #include "sim/report/explain.h"
 
 enum { NAME_WIDTH = 26, NUMBER_WIDTH = 14, MACHINE_WIDTH = 10 };
@@ -310,6 +311,8 @@ void text_run(const RunResult *result, Canvas *canvas) {
     if (result->details)
       details_text(result->details, canvas);
   }
+  if (result->dumps)
+    dump_text(result->dumps, canvas);
   append_expectation(result, canvas);
 }
 

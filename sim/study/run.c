@@ -36,6 +36,7 @@ void run_result_free(RunResult *result) {
   if (result->schedules)
     g_array_free(result->schedules, TRUE);
   g_clear_pointer(&result->results, g_ptr_array_unref);
+  g_clear_pointer(&result->dumps, g_array_unref);
   g_clear_pointer(&result->buffers, g_ptr_array_unref);
   g_free(result->again);
   g_free(result->unfinished.again);
@@ -178,9 +179,7 @@ static void free_buffer(gpointer data) {
   g_free(result);
 }
 
-/* Constants stay what they are, and `$str` and `__unnamed_1` are the compiler's: formats of printf, names of
- * functions for assert. */
-static bool may_be_result(const Scenario *scenario, guint buffer) {
+bool run_keeps_buffer(const Scenario *scenario, guint buffer) {
   const ScenarioBuffer *own = g_ptr_array_index(scenario->buffers, buffer);
   if (own->variable < 0)
     return true;
@@ -192,7 +191,7 @@ static GPtrArray *collect_buffers(const Simulation *simulation) {
   GPtrArray *all = g_ptr_array_new_with_free_func(free_buffer);
   for (guint i = 0; i < simulation->scenario->buffers->len; i++) {
     BufferLook from = look_words(simulation->gpu, simulation->buffers[i]);
-    if (!may_be_result(simulation->scenario, i))
+    if (!run_keeps_buffer(simulation->scenario, i))
       continue;
     ResultBuffer *buffer = g_new(ResultBuffer, 1);
     *buffer = (ResultBuffer){g_strdup(from.name), from.count, g_memdup2(from.words, (gsize)from.count * 4)};

@@ -114,6 +114,7 @@ typedef struct RunResult {
   char *again;  /* the command that runs the schedule with the worst verdict; only from check, else NULL */
   Unfinished unfinished; /* only from check, else zeros */
   GPtrArray *buffers;    /* ResultBuffer *, if RunOptions.keep_buffers; else NULL */
+  GArray *dumps;         /* BufferDump (dump.h): those of `buffers` that are shown; NULL: none */
   uint64_t dram_bytes;   /* read and written */
   uint64_t l2_lines;     /* loads, stores and atomics of a line, or a part of one, that slices performed */
   LockSums locks;        /* all locks together, if RunOptions.locks or details; else zeros */
@@ -130,6 +131,9 @@ typedef struct RunResult {
   Choices choices;        /* what was up to the schedule, in this run and those of other seeds that it made */
 } RunResult;
 
+/* RunResult.buffers has that buffer of the scenario: constants stay what they are, and `$str` and `__unnamed_1` are
+ * the compiler's, formats of printf and names of functions for assert. */
+bool run_keeps_buffer(const Scenario *scenario, guint buffer);
 /* Runs once. NULL after errors (a launch that the machine can't take ...), in `diag`. */
 RunResult *run_scenario(const Scenario *scenario, const Machine *machine, const RunOptions *options, Diag *diag);
 void run_result_free(RunResult *result);

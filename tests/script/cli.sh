@@ -78,7 +78,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 214
+plan 220
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -480,6 +480,13 @@ point "replaces the machine's" "$(test "$(grep -c arch flags)" = 1 || cat flags)
 expect "a program behind --" 2 'behind .--. goes to the compiler' "$LOCKSTEP" run -- names.ptx
 # shellcheck disable=SC2086 # words
 expect "flags for what isn't compiled" 2 'flags of the compiler are for a .cu' "$LOCKSTEP" run names.ptx $one -- -DN=4
+lanes=$SRCDIR/traces/slides/lock_cpu_lanes.yaml
+expect "what a buffer holds at the end" 0 '^ *0: 32$' "$LOCKSTEP" run "$lanes" -m h200 --dump counter
+expect "as another kind of value, beside another one" 0 '^ *0: 0x00000000$' "$LOCKSTEP" run "$lanes" -m h200 --dump counter --dump lockvar:x32
+expect "in JSON" 0 '"counter" : .$' "$LOCKSTEP" run "$lanes" -m h200 --dump counter --format json
+expect "a buffer that isn't there" 2 "has no buffer .countr.; did you mean .counter." "$LOCKSTEP" run "$lanes" -m h200 --dump countr
+expect "a kind of value that isn't there" 2 'expected one of u32, .* behind the colon' "$LOCKSTEP" run "$lanes" -m h200 --dump counter:f16
+expect "a buffer in a row of CSV" 2 'not for rows of CSV' "$LOCKSTEP" run "$lanes" -m h200 --dump counter --format csv
 expect "states that recur, and an order that ends them: undecided" 4 'an order that ends it, from cycle' \
   "$LOCKSTEP" run "$SRCDIR/tests/batches/count_back.yaml" --limit-cycles 300000000
 finish
