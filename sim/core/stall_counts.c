@@ -73,6 +73,31 @@ static bool is_fixed(const Machine *machine, const Inst *inst, const Decoded *de
   return op_info[inst->op].unit == UNIT_ALU && decoded->latency < machine->sm.encoded.slow;
 }
 
+/* The first instruction behind it that reads its result has nothing else that differs by lane: ptxas reads the clock
+ * into a uniform register then (S2UR), and otherwise by CS2R, which takes no longer than arithmetic. */
+static bool is_uniform_clock(const Kernel *kernel, const bool *targets, uint32_t pc) {
+  int32_t uniform_from = (int32_t)(kernel->nregs - kernel->uniform_registers);
+  int16_t result = kernel->insts[pc].dst;
+  for (uint32_t at = pc + 1; at < kernel->ninsts && !targets[at]; at++) {
+    RegList reads = inst_reads(&kernel->insts[at]);
+    unsigned of_result = 0, uniform = 0;
+    for (unsigned i = 0; i < reads.count; i++) {
+      of_result += reads.reg[i] == result;
+      uniform += reads.reg[i] >= uniform_from;
+    }
+    if (of_result)
+      return of_result + uniform == reads.count;
+    if (op_info[kernel->insts[at].op].flags & OPF_BRANCH)
+      return false;
+  }
+  return false;
+}
+
+static bool is_plain_clock(const Kernel *kernel, const bool *targets, uint32_t pc) {
+  const Inst *inst = &kernel->insts[pc];
+  return inst->op == OP_S2R && special_is_clock(inst->mode) && !is_uniform_clock(kernel, targets, pc);
+}
+
 /* Whom some branch goes to. */
 static bool *find_targets(const Kernel *kernel) {
   bool *targets = g_new0(bool, kernel->ninsts + 1);
@@ -142,6 +167,8 @@ void decode_stall_counts(const Gpu *gpu, const Kernel *kernel, Decoded decoded[]
   for (uint32_t pc = 0; pc < kernel->ninsts; pc++) {
     const Inst *inst = &kernel->insts[pc];
     straight->divisors = targets[pc] ? 0 : straight->divisors;
+    if (is_plain_clock(kernel, targets, pc))
+      decoded[pc].latency = machine->sm.latency.alu + machine->sm.latency.other_unit;
     if ((inst->op == OP_IDIV || inst->op == OP_IREM) && makes_reciprocal(straight, inst->b))
       decoded[pc].latency += machine->sm.latency.reciprocal;
     time = MAX(time, operands_come(straight, machine, kernel, inst, &decoded[pc]));

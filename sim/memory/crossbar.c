@@ -93,6 +93,7 @@ void crossbar_init(Crossbar *crossbar, const Machine *machine, uint64_t seed) {
                          .reply_latency = mem_clock_core(machine, machine->memory.crossbar.reply_latency),
                          .far = mem_clock_core(machine, machine->memory.crossbar.far_latency),
                          .far_reply = mem_clock_core(machine, machine->memory.crossbar.far_reply_latency),
+                         .far_atomic = mem_clock_core(machine, machine->memory.crossbar.far_atomic_latency),
                          .slices = slices,
                          .half_slices = MAX(slices / machine->memory.l2.halves, 1u),
                          .sm_offset = g_new0(uint32_t, sms),

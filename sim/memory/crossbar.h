@@ -16,7 +16,7 @@
 #include "sim/memory/part.h"
 
 typedef struct Crossbar {
-  uint64_t latency, reply_latency, far, far_reply; /* bases */
+  uint64_t latency, reply_latency, far, far_reply, far_atomic; /* bases */
   uint32_t *sm_offset;                             /* each way */
   uint32_t *slice_offset;                          /* each way, of all slices for each cluster */
   uint32_t *far_offset;                            /* each way, by slice of a half */

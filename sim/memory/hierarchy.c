@@ -72,7 +72,7 @@ static inline void perform_in_slice(Hierarchy *h, uint32_t index, uint64_t cycle
   if (part->away && part->kind == MEM_LOAD)
     milli += crossbar_wait_back(&h->crossbar, part, milli_of(cycle));
   if (part->away)
-    milli += crossbar_back_over(&h->crossbar, part->slice);
+    milli += crossbar_back_over(&h->crossbar, part->slice) + (part->kind == MEM_ATOMIC ? h->crossbar.far_atomic : 0);
   count_performed(h, part);
   gate_leave(h, index, cycle);
   if (part->kind == MEM_ATOMIC)

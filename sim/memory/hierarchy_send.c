@@ -3,6 +3,7 @@
 #include "sim/engine/rng.h"
 #include "sim/memory/hierarchy.h"
 #include "sim/memory/hierarchy_inner.h"
+#include "sim/memory/l1_banks.h"
 #include "sim/memory/mem_clock.h"
 
 enum { BANKS = 32 /* of words */ };
@@ -330,6 +331,14 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   return index;
 }
 
+/* What comes back goes to registers bank by bank. Returns how much later than at once. */
+static uint32_t banks_take(const Hierarchy *h, const MemRequest *request, const MemPiece *piece) {
+  uint32_t lanes[32];
+  for (uint32_t i = 0; i < request->parts; i++)
+    lanes[i] = piece[i].lanes;
+  return (uint32_t)h->port_rules.bank * (l1_banks_words(request->address, lanes, request->parts, request->bytes) - 1);
+}
+
 /* The part waits for a credit, or behind those that do. */
 static void hold(Hierarchy *h, Port *port, uint32_t index) {
   port->held_joined += part_at(&h->queue, index)->shape.joined;
@@ -340,7 +349,9 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *
   Port *port = &h->port[request->sm];
   PortPieces *pieces = &h->issue[request->sm].pieces;
   const MemPiece *piece = pieces->piece + request->pieces;
-  uint32_t apart = (uint32_t)(request->kind == MEM_STORE ? h->port_rules.store_split : h->port_rules.split);
+  uint32_t apart = request->kind == MEM_STORE ? (uint32_t)h->port_rules.store_split : 0;
+  uint32_t banks =
+      request->kind == MEM_LOAD && request->parts > 1 && h->port_rules.bank ? banks_take(h, request, piece) : 0;
   uint64_t milli = milli_of(time), number = (uint64_t)request->sm << 48 | port->parts;
   uint16_t first = common_states(request, true), rest = common_states(request, false);
   counters->global_accesses++;
@@ -350,7 +361,7 @@ void hierarchy_send(Hierarchy *h, MemRequest *request, uint64_t time, Counters *
     port->out_free = MAX(port->out_free + request->probes, request->probes_until);
   for (uint32_t i = 0, count = request->parts; i < count; i++) {
     uint32_t index = make_part(h, request, &piece[i], number + i, i ? rest : first, counters);
-    part_at(&h->queue, index)->more += i * apart;
+    part_at(&h->queue, index)->more += i * apart + banks;
     part_note(&h->queue, index, TRACE_SENT, milli);
     if (port->held.first == PART_NONE && port_has_credit(port, &h->port_rules, part_at(&h->queue, index)))
       leave(h, index, milli, &h->queue.side[request->sm].sent);

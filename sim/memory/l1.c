@@ -73,8 +73,10 @@ typedef struct Places {
 
 static size_t behind(size_t at, size_t bytes) { return (at + bytes + HOST_LINE - 1) / HOST_LINE * HOST_LINE; }
 
+/* As many as hold the lines of so many bytes: what a carveout leaves needn't fill the last way of each. */
 static uint32_t sets_of(const Machine *machine, uint32_t bytes) {
-  return machine->sm.l1.sets ? machine->sm.l1.sets : bytes / machine->sm.l1.line / machine->sm.l1.ways;
+  uint32_t lines = bytes / machine->sm.l1.line, ways = machine->sm.l1.ways;
+  return machine->sm.l1.sets ? machine->sm.l1.sets : MAX((lines + ways - 1) / ways, 1u);
 }
 
 static Places places_of(const Machine *machine, uint32_t bytes) {
@@ -98,7 +100,7 @@ L1 *l1_new(const Machine *machine, uint32_t bytes, void *memory, uint32_t sm, L1
   l1->ways = machine->sm.l1.ways;
   l1->one_array = machine->sm.l1.carveout != CARVEOUT_NONE;
   l1->sets = sets_of(machine, bytes);
-  l1->room = MIN(bytes / l1->line_bytes, l1->sets * l1->ways);
+  l1->room = MAX(MIN(bytes / l1->line_bytes, l1->sets * l1->ways), 1u);
   l1->most_kept = machine->sm.l1.kept_ways;
   l1->reciprocal = machine->sm.l1.set_hash == L1_SETS_IN_TURN ? UINT64_MAX / l1->sets + 1 : 0;
   l1->comes_as_one = !machine->memory.slices || l1->line_bytes <= machine->memory.l2.line;

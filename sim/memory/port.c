@@ -7,7 +7,7 @@
 
 void port_rules_init(PortRules *rules, const Machine *machine) {
   *rules = (PortRules){.request = mem_clock_core(machine, machine->memory.port.request_interval),
-                       .split = mem_clock_core(machine, machine->memory.port.split_interval),
+                       .bank = mem_clock_core(machine, machine->memory.port.bank_interval),
                        .store = mem_clock_core(machine, machine->memory.port.store_interval),
                        .store_sector = mem_clock_core(machine, machine->memory.port.store_sector_interval),
                        .store_mask = mem_clock_core(machine, machine->memory.port.store_mask_interval),

@@ -25,7 +25,7 @@
 
 /* The same of all ports. */
 typedef struct PortRules {
-  uint64_t request, split, store, store_sector, store_mask, store_access, atomic_turn, atomic_packet, cas_turn,
+  uint64_t request, bank, store, store_sector, store_mask, store_access, atomic_turn, atomic_packet, cas_turn,
       cas_sector, cas_packet, bank_turn, reply, reply_sector, merge, merge_sector, scheduler, store_split, fence;
   uint32_t credits, turns, merged, merge_lines, queue, read_ahead, schedulers, quad_cas_turns;
   bool by_arrival, fences_by_batch;

@@ -23,8 +23,6 @@ hardware=validation/hardware
 # longer here and the stores less. Loads wait for stores of other warps in the SM's one queue.
 known="
 load and store; own sectors/1024/2
-load and store; own sectors/1024/4
-load and store; own sectors/128/32
 holder: its own try/32/64
 holder: fence again/32/64
 holder: fence/66/32
