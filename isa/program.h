@@ -156,7 +156,10 @@ typedef enum { BRANCH_DIVERGED, BRANCH_CONVERGED } BranchDivMode;
 typedef enum { JUMP_OF_LANES, JUMP_OF_WARP } JumpMode;
 /* BULKWAIT: until the lane's groups have been read, and whether what they wrote is known then. */
 typedef enum { BULKWAIT_READ, BULKWAIT_WRITTEN } BulkWaitMode;
-typedef enum { FENCE_CTA, FENCE_GL, FENCE_SYS } FenceScope;
+/* INIT: a release of what mbarrier.init did, for the cluster, which takes no time. */
+typedef enum { FENCE_CTA, FENCE_GL, FENCE_SYS, FENCE_INIT } FenceScope;
+/* It waits for accesses, and empties the L1. */
+static inline bool fence_drains(unsigned scope) { return scope == FENCE_GL || scope == FENCE_SYS; }
 typedef enum { ROUND_TRUNC, ROUND_FLOOR, ROUND_CEIL, ROUND_NEAREST } RoundMode;
 typedef enum { FROUND_NEAREST, FROUND_ZERO, FROUND_DOWN, FROUND_UP } FloatRound; /* Inst.round */
 typedef enum {

@@ -73,6 +73,7 @@ static const Suffix suffixes[] = {
     {"CTA", G_FENCE, FIELD_MODE, FENCE_CTA},
     {"GL", G_FENCE, FIELD_MODE, FENCE_GL},
     {"SYS", G_FENCE, FIELD_MODE, FENCE_SYS},
+    {"INIT", G_FENCE, FIELD_MODE, FENCE_INIT},
     {"S32", G_INT, FIELD_TYPE, TYPE_S32},
     {"U32", G_INT, FIELD_TYPE, TYPE_U32},
     {"F32", G_F32, FIELD_TYPE, TYPE_F32},

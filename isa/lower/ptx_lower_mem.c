@@ -444,7 +444,8 @@ void lower_lock_release(Lower *lower, PtxWord pointer, Value address) {
 /* -- fences -- */
 
 static void fence(Lower *lower, FenceScope scope, MemSem sem) {
-  static const MemScope scopes[] = {[FENCE_CTA] = SCOPE_CTA, [FENCE_GL] = SCOPE_GPU, [FENCE_SYS] = SCOPE_SYS};
+  static const MemScope scopes[] = {
+      [FENCE_CTA] = SCOPE_CTA, [FENCE_GL] = SCOPE_GPU, [FENCE_SYS] = SCOPE_SYS, [FENCE_INIT] = SCOPE_GPU};
   VInst *vinst = lower_op0(lower, OP_MEMBAR);
   vinst->inst.mode = (uint8_t)scope;
   vinst->inst.scope = (uint8_t)scopes[scope];
@@ -460,7 +461,7 @@ static FenceScope fence_scope(uint8_t word) {
 void lower_MEMBAR(Lower *lower, const PtxInst *inst) { fence(lower, fence_scope(inst->mods.mode), SEM_SC); }
 
 /* Acquire and release fences are made as strong as both together. As ptxas has them, that between accesses and the
- * copies of the async proxy is one of the block, and that behind `mbarrier.init` nothing. */
+ * copies of the async proxy is one of the block, and that behind `mbarrier.init` takes no time. */
 void lower_FENCE(Lower *lower, const PtxInst *inst) {
   bool proxy = inst->mods.flags & PTX_FLAG_PROXY, global = inst->mods.space == PTX_GLOBAL;
   if (proxy && inst->mods.mode == PTX_ALIAS) {
@@ -470,7 +471,9 @@ void lower_FENCE(Lower *lower, const PtxInst *inst) {
   } else if (proxy) {
     fence(lower, FENCE_CTA, SEM_ACQ_REL);
     lower_op0(lower, OP_FENCEVIEW)->inst.mode = global;
-  } else if (inst->mods.mode != PTX_MBARRIER_INIT) {
+  } else if (inst->mods.mode == PTX_MBARRIER_INIT) {
+    fence(lower, FENCE_INIT, SEM_ACQ_REL);
+  } else {
     fence(lower, fence_scope(inst->mods.scope), inst->mods.sem == PTX_SC ? SEM_SC : SEM_ACQ_REL);
   }
 }

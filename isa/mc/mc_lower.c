@@ -133,11 +133,21 @@ static void relocate_all(Program *program, const McModule *module) {
 
 /* ---- one kernel ---- */
 
+/* DEPBAR names those that it waits for as operands: `SB0, 0x0` and `{2,1}`. */
+static uint32_t named_scoreboards(const McBuild *build, const McInst *inst) {
+  uint32_t named = 0;
+  for (unsigned i = 0; strcmp(inst->root, "DEPBAR") == 0 && i < mc_count(build); i++) {
+    const McOperand *operand = mc_at(build, i);
+    named |= operand->kind == MC_SCOREBOARD    ? 1u << operand->number
+             : operand->kind == MC_SCOREBOARDS ? (uint32_t)operand->value
+                                               : 0;
+  }
+  return named;
+}
+
 static uint32_t control_of(const McBuild *build, const McInst *inst) {
   McControl control = mc_control(inst);
-  uint32_t wait = control.wait;
-  if (strcmp(inst->root, "DEPBAR") == 0 && mc_at(build, 0)->kind == MC_SCOREBOARD)
-    wait |= 1u << mc_at(build, 0)->number;
+  uint32_t wait = control.wait | named_scoreboards(build, inst);
   return (uint32_t)MAX(control.stall, 1) | (uint32_t)control.write << CONTROL_WRITE_SHIFT |
          (uint32_t)control.read << CONTROL_READ_SHIFT | wait << CONTROL_WAIT_SHIFT;
 }

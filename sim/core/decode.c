@@ -278,7 +278,7 @@ static void count_fences_once(const Kernel *kernel, Decoded decoded[]) {
     behind &= inst->op == OP_NOP || inst->op == OP_CCTL;
     if (behind)
       decoded[pc].stall = 1;
-    behind |= inst->op == OP_MEMBAR && inst->mode != FENCE_CTA;
+    behind |= inst->op == OP_MEMBAR && fence_drains(inst->mode);
   }
 }
 

@@ -505,13 +505,14 @@ static bool lets_loads_pass(const Issue *issue) {
 /* Within an SM accesses to a line are performed in order, so .CTA waits for loads of its warp at most; wider scopes
  * wait until the global accesses that the SM has under way are performed, and for the fence itself. */
 void exec_MEMBAR(Issue *issue) {
-  issue->drains = issue->empties_l1 = issue->inst->mode != FENCE_CTA;
+  bool of_init = issue->inst->mode == FENCE_INIT;
+  issue->drains = issue->empties_l1 = fence_drains(issue->inst->mode);
   issue->drains_system = issue->inst->mode == FENCE_SYS;
   if (issue->drains && lets_loads_pass(issue)) {
     issue->drains_reads = true;
     issue->warp->owes = MAX(issue->warp->owes, issue->inst->mode + 1);
   }
-  if (!issue->drains && issue->gpu) {
+  if (!issue->drains && !of_init && issue->gpu) {
     const Machine *machine = issue->gpu->machine;
     uint32_t takes = issue->encoded ? machine->sm.encoded.fence : machine->memory.fence_block;
     uint64_t *until = issue->encoded ? &issue->sources : &issue->next;

@@ -6,6 +6,7 @@
 #include "sim/core/cluster.h"
 #include "sim/core/decode.h"
 #include "sim/core/locks.h"
+#include "sim/core/occupancy.h"
 #include "sim/core/sm.h"
 
 /* The constant bank of sm_20: ntid at 0x8, nctaid at 0x14, arguments from 0x20. */
@@ -243,6 +244,11 @@ static char *refuse_block(const Machine *machine, const LaunchConfig *config, co
   if (shared > machine->sm.shared.max_block_bytes)
     return g_strdup_printf("the block has %" G_GUINT64_FORMAT " bytes of shared memory, %s allows at most %u", shared,
                            machine->name, machine->sm.shared.max_block_bytes);
+  if (shared && occupancy_block_shared(machine, (uint32_t)shared) > machine->sm.shared.bytes)
+    return g_strdup_printf("the block takes %u bytes of shared memory with what the system keeps of it (%u), an SM of "
+                           "%s has %u",
+                           occupancy_block_shared(machine, (uint32_t)shared), machine->sm.shared.reserved,
+                           machine->name, machine->sm.shared.bytes);
   if (kernel_registers(config->kernel) > machine->sm.max_thread_registers)
     return g_strdup_printf("a thread needs %u registers, %s has %u for each", kernel_registers(config->kernel),
                            machine->name, machine->sm.max_thread_registers);

@@ -560,7 +560,7 @@ static void copy_in_bulk(LaneWalk *walk, LaneState *state, const Inst *inst) {
 void explore_memory(LaneWalk *walk, LaneState *state, const Inst *inst) {
   uint32_t flags = op_info[inst->op].flags;
   Place place;
-  if (flags & OPF_FENCE ? inst->mode != FENCE_CTA : cached_is_acquire(inst))
+  if (flags & OPF_FENCE ? fence_drains(inst->mode) : cached_is_acquire(inst))
     empty_l1(walk);
   if (inst->op == OP_LDGSTS)
     copy_words(walk, state, inst);

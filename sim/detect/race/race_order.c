@@ -263,7 +263,7 @@ Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Acc
 
 Nearness order_scope(const Inst *inst) {
   if (inst->op == OP_MEMBAR)
-    return inst->mode == FENCE_CTA ? IN_ONE_BLOCK : inst->mode == FENCE_GL ? ON_ONE_GPU : IN_ONE_SYSTEM;
+    return inst->mode == FENCE_CTA ? IN_ONE_BLOCK : inst->mode == FENCE_SYS ? IN_ONE_SYSTEM : ON_ONE_GPU;
   if (inst->sem == SEM_VOLATILE || inst->cache == CACHE_CV || inst->cache == CACHE_WT)
     return IN_ONE_SYSTEM;
   return inst->scope == SCOPE_CTA ? IN_ONE_BLOCK : inst->scope == SCOPE_GPU ? ON_ONE_GPU : IN_ONE_SYSTEM;

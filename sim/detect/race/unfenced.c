@@ -15,12 +15,12 @@ static bool stores(const Inst *inst) {
 
 /* What waits for the stores before it; loads behind it may not. */
 static bool is_weak_fence(const Inst *inst) {
-  return inst->op == OP_MEMBAR && inst->mode != FENCE_CTA && inst->sem != SEM_SC;
+  return inst->op == OP_MEMBAR && fence_drains(inst->mode) && inst->sem != SEM_SC;
 }
 
 static bool is_fence(const Inst *inst) {
   bool releases = inst->sem == SEM_RELEASE || inst->sem == SEM_ACQ_REL || inst->sem == SEM_SC;
-  return (inst->op == OP_MEMBAR && inst->mode != FENCE_CTA && !is_weak_fence(inst)) || (is_strong(inst) && releases);
+  return (inst->op == OP_MEMBAR && fence_drains(inst->mode) && !is_weak_fence(inst)) || (is_strong(inst) && releases);
 }
 
 /* What the way from a store comes to within a block. */

@@ -98,6 +98,17 @@ static guint capacity_of(const char *name, const Machine *machine, Diag *diag) {
     return 0;
   const ScenarioLaunch *launch = g_ptr_array_index(scenario->launches, 0);
   Occupancy occupancy = occupancy_of(machine, program_kernel(program, launch->kernel), launch->block, 0);
+  uint32_t threads = launch->block[0] * launch->block[1] * launch->block[2];
+  if (threads > machine->grid.max_block_threads) {
+    diag_error(diag, path, 0, 0, "its blocks have %u threads, %s allows at most %u (grid.max_block_threads)", threads,
+               machine->name, machine->grid.max_block_threads);
+    return 0;
+  }
+  if (!occupancy.blocks) {
+    g_autofree char *limits = occupancy_limits_text(&occupancy);
+    diag_error(diag, path, 0, 0, "an SM of %s has no room for a block of %u threads (it lacks %s)", machine->name,
+               threads, limits);
+  }
   return occupancy.blocks * machine->gpu.sms;
 }
 
