@@ -5,6 +5,7 @@
 static bool initialise(McBuild *build) {
   Inst inst = mc_blank(build, OP_ATOMS);
   inst.mode = ATOM_EXCH;
+  inst.lop = EXCH_INITS;
   inst.type = TYPE_U64;
   inst.width = WIDTH_64;
   inst.wide = WIDE_DST | WIDE_B;

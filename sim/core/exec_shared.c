@@ -6,6 +6,7 @@
 #include "sim/core/access.h"
 #include "sim/core/async_copy.h"
 #include "sim/core/bulk.h"
+#include "sim/core/mbarrier.h"
 #include "sim/core/record.h"
 #include "sim/core/scheduler.h"
 #include "sim/core/swap_loop.h"
@@ -535,6 +536,24 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   return true;
 }
 
+/* False, with a fault, if lanes make an mbarrier of no arrivals, or of more than it can count: its word is the same. */
+static bool initialises_well(Issue *issue, const uint32_t base[32]) {
+  AtomicOperands operands = access_atomic_operands(issue);
+  uint32_t bad = 0;
+  for (uint32_t rest = issue->mask; rest; rest &= rest - 1) {
+    unsigned lane = (unsigned)__builtin_ctz(rest);
+    bad |= (uint32_t)!mbarrier_counts(issue->inst, access_value(operands.b, lane)).expected << lane;
+  }
+  if (bad)
+    record_fault(issue, bad, "shared", base[__builtin_ctz(bad)] + (uint32_t)issue->inst->imm,
+                 g_strdup("initialises an mbarrier that expects no arrival, or more than 1048575"),
+                 g_strdup("let mbarrier.init expect 1 to 1048575 arrivals"));
+  return !bad;
+}
+
 void exec_ATOMS(Issue *issue) {
+  const Inst *inst = issue->inst;
+  if (inst->mode == ATOM_EXCH && inst->lop == EXCH_INITS && !initialises_well(issue, issue_operand(issue, inst->a)))
+    return;
   shared_atomic(issue, issue_operand(issue, issue->inst->a), (uint32_t)issue->inst->imm);
 }

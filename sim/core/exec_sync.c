@@ -214,13 +214,16 @@ void exec_BAR(Issue *issue) {
   Warp *warp = issue->warp;
   uint32_t before = warp->active;
   tell_arrival(issue, id);
-  if (!barrier_arrive(issue, id, count))
+  if (!barrier_arrive(issue, id, count)) {
+    uint32_t given = warp_block(issue->sm, warp)->barrier[id].expected;
+    g_autofree char *before_it = given ? g_strdup_printf("%u", given) : g_strdup("none, so all threads of the block");
+    g_autofree char *here = count ? g_strdup_printf("a thread count of %u", count) : g_strdup("no thread count");
     record_fault(issue, issue->mask, NULL, 0,
-                 g_strdup_printf("barrier %u with a thread count of %u, but an earlier arrival gave %u", id, count,
-                                 warp_block(issue->sm, warp)->barrier[id].expected),
+                 g_strdup_printf("barrier %u with %s, but an earlier arrival gave %s", id, here, before_it),
                  g_strdup("all arrivals at one barrier must give the same count"));
-  else if (warp->groups)
+  } else if (warp->groups) {
     lane_groups_switch(issue, before);
+  }
   if (issue->encoded && issue->inst->mode == BAR_SYNC && issue->mask == warp->alive)
     warp->shadow = without;
 }

@@ -512,6 +512,7 @@ static bool look_behind(WaitGraph *graph, guint at) {
     if (waits_for(graph, edge.from, *other) || wait_takes_turns(graph, view, *other))
       continue;
     if (wait_would_change(graph, &lane, edge.to, other, &pc) &&
+        !wait_reads_own(graph, view, lane.index, *other, pc) &&
         (wait_reads_plainly(view, edge.pc) || !wait_reads_plainly(view, pc))) {
       wait_reconnect(graph, at, wait_node_of(graph, NODE_WORD, 0, 0, *other), pc);
       return true;

@@ -104,6 +104,17 @@ bool wait_reads_plainly(const WarpView *view, uint32_t pc) {
          !(op_info[inst->op].flags & OPF_ATOMIC);
 }
 
+bool wait_reads_own(const WaitGraph *graph, const WarpView *view, unsigned lane, WordKey word, uint32_t pc) {
+  const Inst *inst = &view->launch->kernel->insts[pc];
+  if (view->launch->program->dialect != DIALECT_MACHINE_CODE || !word_key_is_shared(word) || inst->op != OP_LDS ||
+      inst->lop)
+    return false;
+  const Gpu *gpu = graph->explorer->gpu;
+  ThreadId thread = look_shared_change(&gpu->sms[(word >> 32) & 0x7fffffff], (uint32_t)word).thread;
+  return !thread_is_none(thread) && thread.launch == view->launch->index && thread.block == view->block->index &&
+         thread_warp(thread) == view->warp->warp_in_block && thread_lane(thread) == lane;
+}
+
 bool wait_takes_turns(const WaitGraph *graph, const WarpView *view, WordKey word) {
   const ValueSet *set = abstract_word(&graph->explorer->memory, view->sm, word);
   return graph->explorer->exchanged && (set->anything || set->count > 1);
@@ -126,6 +137,10 @@ static bool is_expected(const WaitGraph *graph, const Spin *spin, const Touch *w
   return !wait_reads_plainly(spin->view, word->pc);
 }
 
+static bool is_of_others(const WaitGraph *graph, const Spin *spin, const Touch *word) {
+  return !wait_reads_own(graph, spin->view, spin->lane, word->key, word->pc);
+}
+
 static bool is_steady(const WaitGraph *graph, const Spin *spin, const Touch *word) {
   return !wait_takes_turns(graph, spin->view, word->key);
 }
@@ -140,6 +155,7 @@ static unsigned connect_single_causes(WaitGraph *graph, guint node, const Spin *
   }
   if (!is_bit) {
     prefer(graph, spin, causes, is_expected);
+    prefer(graph, spin, causes, is_of_others);
     prefer(graph, spin, causes, is_steady);
   }
   for (guint i = 0; i < causes->len; i++)

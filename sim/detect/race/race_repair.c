@@ -286,10 +286,17 @@ void race_add_doubt(Finding *finding, const ProbePoint *point, const RaceEnd *se
   finding_set_doubt(finding, edit_at(race_launch_of(point, second), second->pc, EDIT_NOTHING, false));
 }
 
+/* Arrived for the own block only: no fence makes up for that. */
+static bool arrives_narrowly(const ProbePoint *point, const Race *race) {
+  return race_is_handed(race) && race->cause != RACE_NO_ACQUIRE && race->handed.writer != THREAD_LAUNCH_HOST &&
+         inst_arrives(&gpu_launch(point->gpu, race->handed.writer)->kernel->insts[race->handed.from]) &&
+         gpu_launch(point->gpu, race->handed.writer)->kernel->insts[race->handed.from].scope == SCOPE_CTA;
+}
+
 void race_add_repairs(Finding *finding, const ProbePoint *point, const Race *race, const RaceEnd *second) {
   if (race_is_host(&race->first) || race_is_host(second) ||
       race_launch_of(point, second)->program->dialect != DIALECT_PTX || race->cause == RACE_READ_ONLY ||
-      race->cause == RACE_NARROW_TAKE)
+      race->cause == RACE_NARROW_TAKE || (arrives_narrowly(point, race) && !race_of_one_block(race, second)))
     return;
   const RaceEnd *init = race_of_one_block(race, second) ? race_initialises(point, race, second) : NULL;
   if (init && race->cause != RACE_NO_SYNC && race->cause != RACE_SCOPES) {

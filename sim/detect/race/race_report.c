@@ -241,6 +241,13 @@ static Reason missing_fence(const ProbePoint *point, const Race *race, const Rac
   g_autofree char *to = locate_line_text(reader, race->handed.to);
   g_autofree char *to_source = locate_source(reader, race->handed.to);
   const char *access = race->first.write ? "store" : "load";
+  if (is_handed_narrowly(point, race, second) && inst_arrives(&writer->kernel->insts[race->handed.from]))
+    return (Reason){
+        .why = g_strdup_printf("the %s in %s is handed on by the arrival `%s` in %s, which is for threads of its own "
+                               "block only: its scope is too small",
+                               access, first, from_source, from),
+        .repair = g_strdup_printf("let `%s` in %s arrive for the cluster (mbarrier.arrive.release.cluster)",
+                                  from_source, from)};
   if (is_handed_narrowly(point, race, second))
     return (Reason){.why = g_strdup_printf("the %s in %s is handed on by `%s` in %s, but the fence between, or that "
                                            "access, is for threads of its own block only: the scope is too small",
