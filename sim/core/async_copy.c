@@ -119,7 +119,9 @@ static void tell_store(Sm *sm, Warp *warp, const AsyncCopy *copy, uint64_t now) 
   for (unsigned lane = 0; lane < WARP_LANES; lane++)
     address[lane] = copy->physical[lane];
   ProbePoint point = point_of(sm, warp, copy->pc, copy->lanes, now);
+  sm->copy_told = copy->issued + 1;
   PROBE_FIRE(sm->gpu, access, &point, SPACE_SHARED, ACCESS_WRITE, address, copy->bytes, 0, false, 0);
+  sm->copy_told = 0;
 }
 
 static void tell_arrival(Sm *sm, Warp *warp, const AsyncArrival *arrival, uint64_t now) {
@@ -254,6 +256,7 @@ void exec_LDGSTS(Issue *issue) {
   AsyncCopy *copy = add(issue);
   *copy = (AsyncCopy){.number = issue->flight ? issue->flight->number : 0,
                       .group = issue->warp->copies->group,
+                      .issued = issue->now,
                       .made = issue->warp->copies->made,
                       .pc = issue->pc,
                       .lanes = all,

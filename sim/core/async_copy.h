@@ -21,6 +21,7 @@
 /* What the lanes of one instruction copy. */
 typedef struct AsyncCopy {
   uint64_t number; /* of its access to global memory (flight.h); 0: it has come, or there is none */
+  uint64_t issued; /* in this cycle */
   uint32_t group, pc, lanes, bytes;
   uint32_t made;                 /* copies of the warp before it */
   bool waited;                   /* the warp has waited for it, or does */

@@ -88,8 +88,7 @@ static bool own_addresses(Issue *issue, uint32_t bytes, uint32_t physical[32]) {
 SharedService shared_take(Issue *issue, const SharedCost *cost) {
   Sm *sm = issue->sm;
   const Machine *machine = issue->gpu->machine;
-  SharedService service =
-      shared_serve(&sm->shared, issue->warp->scheduler, issue->now, cost, &sm->jitter);
+  SharedService service = shared_serve(&sm->shared, issue->warp->scheduler, issue->now, cost, &sm->jitter);
   scheduler_behind_fence(issue);
   if (service.start > issue->next + machine->sm.shared.run_ahead)
     issue->next = service.start - machine->sm.shared.run_ahead;
@@ -536,7 +535,7 @@ bool shared_atomic(Issue *issue, const uint32_t base[WARP_LANES], uint32_t offse
   return true;
 }
 
-/* False, with a fault, if lanes make an mbarrier of no arrivals, or of more than it can count: its word is the same. */
+/* False, with a fault, if lanes make an mbarrier of no arrivals, or of more than it can count (the same word). */
 static bool initialises_well(Issue *issue, const uint32_t base[32]) {
   AtomicOperands operands = access_atomic_operands(issue);
   uint32_t bad = 0;

@@ -245,10 +245,11 @@ static char *refuse_block(const Machine *machine, const LaunchConfig *config, co
     return g_strdup_printf("the block has %" G_GUINT64_FORMAT " bytes of shared memory, %s allows at most %u", shared,
                            machine->name, machine->sm.shared.max_block_bytes);
   if (shared && occupancy_block_shared(machine, (uint32_t)shared) > machine->sm.shared.bytes)
-    return g_strdup_printf("the block takes %u bytes of shared memory with what the system keeps of it (%u), an SM of "
-                           "%s has %u",
-                           occupancy_block_shared(machine, (uint32_t)shared), machine->sm.shared.reserved,
-                           machine->name, machine->sm.shared.bytes);
+    return g_strdup_printf(
+        "the block takes %u bytes of shared memory with what the system keeps of it (%u), an SM of "
+        "%s has %u",
+        occupancy_block_shared(machine, (uint32_t)shared), machine->sm.shared.reserved, machine->name,
+        machine->sm.shared.bytes);
   if (kernel_registers(config->kernel) > machine->sm.max_thread_registers)
     return g_strdup_printf("a thread needs %u registers, %s has %u for each", kernel_registers(config->kernel),
                            machine->name, machine->sm.max_thread_registers);

@@ -235,6 +235,7 @@ typedef struct Sm {
   uint64_t barrier_free_milli; /* when arrivals at barriers so far have been counted */
   L1 *l1;                      /* NULL until a load may use it */
   struct BulkUnit *bulk;       /* of bulk.h; NULL until a copy comes */
+  uint64_t copy_told;          /* 1 more than the cycle in which the LDGSTS was issued whose store is told; 0: none */
   struct RemoteUnit *remote;   /* of remote.h; NULL until a block of a cluster of several comes */
   Flights flights;
   WarpSet draining;                    /* warps in a fence, by slot */

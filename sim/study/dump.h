@@ -35,8 +35,8 @@ uint64_t dump_value(const BufferDump *dump, uint32_t number);
 /* False, with an error in `diag`, if some of `wanted`, "NAME" or "NAME:FORMAT", is no buffer of the scenario, or no
  * format. */
 bool dump_check(const char *const *wanted, const Scenario *scenario, Diag *diag);
-/* BufferDump for each of `wanted`, which dump_check() let pass, among the buffers of a run of that scenario. Free with
- * g_array_unref(). */
+/* BufferDump for each of `wanted`, which dump_check() let pass, among the buffers of a run of that scenario. Free
+ * with g_array_unref(). */
 GArray *dump_choose(const char *const *wanted, const GPtrArray *buffers);
 
 #endif

@@ -15,8 +15,8 @@ static MbarrierCounts counts_of(const WaitGraph *graph, const Inst *inst, uint64
 static char *counts_text(const MbarrierCounts *counts) {
   GString *text = g_string_new(NULL);
   g_string_printf(text, "a barrier of which each phase expects %u arrival%s: %u of this one have come, %u %s missing",
-                  counts->expected, counts->expected == 1 ? "" : "s", counts->expected - counts->missing, counts->missing,
-                  counts->missing == 1 ? "is" : "are");
+                  counts->expected, counts->expected == 1 ? "" : "s", counts->expected - counts->missing,
+                  counts->missing, counts->missing == 1 ? "is" : "are");
   if (counts->bytes && !counts->surplus)
     g_string_append_printf(text, ", and %u bytes that it expects", counts->bytes);
   else if (counts->bytes)

@@ -84,8 +84,8 @@ typedef struct WaitGraph {
 bool wait_takes_turns(const WaitGraph *graph, const WarpView *view, WordKey word);
 /* The instruction is a plain load of PTX: the program doesn't expect that others change what it reads. */
 bool wait_reads_plainly(const WarpView *view, uint32_t pc);
-/* The lane loads from shared memory what it has stored there itself, in machine code, which doesn't say whether a load
- * of shared memory is volatile: that is rather what it compares with than what it waits for. */
+/* The lane loads from shared memory what it has stored there itself, in machine code, which doesn't say whether a
+ * load of shared memory is volatile: that is rather what it compares with than what it waits for. */
 bool wait_reads_own(const WaitGraph *graph, const WarpView *view, unsigned lane, WordKey word, uint32_t pc);
 
 /* An entry is one of the SIMT stack, or with lane groups: a group that waits at a BSYNC or WARPSYNC, by its index,

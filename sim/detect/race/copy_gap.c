@@ -63,7 +63,10 @@ const CopyGap *copy_gap_find(const ProbePoint *point, const Race *race, const Ra
   if (race_is_host(first) || race_is_host(second) || !race_of_one_launch(race, second) ||
       race_launch_of(point, second)->program->dialect != DIALECT_PTX)
     return NULL;
-  bool told_late = first->cycle > bulk_told_since(point->sm); /* the copy was under way when the other came */
-  return told_late && inst_is_bulk(&race_launch_of(point, second)->kernel->insts[second->pc]) ? gap_of(point, second)
-                                                                                              : gap_of(point, first);
+  uint64_t since = bulk_told_since(point->sm);
+  if (point->sm && point->sm->copy_told)
+    since = point->sm->copy_told - 1;
+  bool told_late = first->cycle > since; /* the copy was under way when the other came */
+  const Inst *inst = &race_launch_of(point, second)->kernel->insts[second->pc];
+  return told_late && (inst_is_bulk(inst) || inst->op == OP_LDGSTS) ? gap_of(point, second) : gap_of(point, first);
 }

@@ -266,7 +266,8 @@ Nearness order_scope(const Inst *inst) {
     return inst->mode == FENCE_CTA ? IN_ONE_BLOCK : inst->mode == FENCE_SYS ? IN_ONE_SYSTEM : ON_ONE_GPU;
   if (inst->sem == SEM_VOLATILE || inst->cache == CACHE_CV || inst->cache == CACHE_WT)
     return IN_ONE_SYSTEM;
-  if (inst->op == OP_LDS && inst->lop) /* a look at an mbarrier takes what its cluster arrived with: see order_scope() */
+  if (inst->op == OP_LDS &&
+      inst->lop) /* a look at an mbarrier takes what its cluster arrived with: see order_scope() */
     return ON_ONE_GPU;
   return inst->scope == SCOPE_CTA ? IN_ONE_BLOCK : inst->scope == SCOPE_GPU ? ON_ONE_GPU : IN_ONE_SYSTEM;
 }

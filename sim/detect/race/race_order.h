@@ -168,9 +168,9 @@ bool order_is_too_narrow(const RaceOrder *order, const WarpOrder *warp, const Ac
  * block. */
 bool order_is_taken_narrowly(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
 Nearness order_nearness(const RaceOrder *order, const WarpOrder *warp, const Access *earlier);
-/* Who a strong access or a fence of this scope is strong for. A wait for an mbarrier, whose scope is that of the block
- * unless it says otherwise, takes what its cluster arrived with all the same: hardware has no way to miss it, and what
- * waits for copies into other blocks' memory (CUTLASS) relies on it. */
+/* Who a strong access or a fence of this scope is strong for. A wait for an mbarrier, whose scope is that of the
+ * block unless it says otherwise, takes what its cluster arrived with all the same: hardware has no way to miss
+ * it, and what waits for copies into other blocks' memory (CUTLASS) relies on it. */
 Nearness order_scope(const Inst *inst);
 /* A reduction changes the word without a result: nothing that its lanes do can depend on what it found there. */
 bool order_tells_nothing(const RaceOrder *order, const WarpOrder *warp, const Inst *inst);
