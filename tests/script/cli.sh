@@ -78,7 +78,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 220
+plan 224
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -480,6 +480,12 @@ point "replaces the machine's" "$(test "$(grep -c arch flags)" = 1 || cat flags)
 expect "a program behind --" 2 'behind .--. goes to the compiler' "$LOCKSTEP" run -- names.ptx
 # shellcheck disable=SC2086 # words
 expect "flags for what isn't compiled" 2 'flags of the compiler are for a .cu' "$LOCKSTEP" run names.ptx $one -- -DN=4
+expect "an L1 whose lines are one set, less than the array has" 1 'on rtx3070: completed' \
+  "$LOCKSTEP" run "$SRCDIR/doc/blog_totals.yaml" -m rtx3070 -p blocks=8 -p right=512 -s sm.l1.ways=1024
+expect "a block that never fits beside what the system keeps" 3 'with what the system keeps of it \(49152\)' \
+  "$LOCKSTEP" run "$SRCDIR/traces/reduction/tiny_lock.yaml" -m gtx570 -s sm.shared.reserved=48KiB
+expect "primitives that never fit" 3 'no room for a block of 128 threads \(it lacks registers\)' "$LOCKSTEP" rank --primitives -m gtx580 -s sm.registers=2048
+expect "more threads than a block may have" 3 'have 128 threads, gtx570 allows at most 32' "$LOCKSTEP" machine classify gtx570 -s grid.max_block_threads=32
 lanes=$SRCDIR/traces/slides/lock_cpu_lanes.yaml
 expect "what a buffer holds at the end" 0 '^ *0: 32$' "$LOCKSTEP" run "$lanes" -m h200 --dump counter
 expect "as another kind of value, beside another one" 0 '^ *0: 0x00000000$' "$LOCKSTEP" run "$lanes" -m h200 --dump counter --dump lockvar:x32
