@@ -161,10 +161,12 @@ void access_hold_sends(const Issue *issue, uint64_t until) {
   scheduler->send_at = MAX(scheduler->send_at, until);
 }
 
-/* A store takes the L1 as long as the port, and the array that it has in common with shared memory. */
+/* A store takes the L1 as long as the port, and the array that it has in common with shared memory by its data: on lines
+ * of their own 32 words are no more than on one. */
 static void take_l1(Issue *issue, const MemRequest *request, uint64_t takes_milli) {
   const Machine *machine = issue->gpu->machine;
-  uint64_t array = MIN(takes_milli, (uint64_t)machine->sm.l1.store_interval * request->parts),
+  uint32_t line = machine->sm.l1.line, bytes = bits_count(request->mask) * request->bytes;
+  uint64_t array = MIN(takes_milli, (uint64_t)machine->sm.l1.store_interval * ((bytes + line - 1) / line)),
            *array_milli = &issue->sm->shared.free_milli;
   L1 *l1 = issue->sm->l1;
   if (l1 && machine->sm.l1.bank_interval)
