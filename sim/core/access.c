@@ -161,16 +161,19 @@ void access_hold_sends(const Issue *issue, uint64_t until) {
   scheduler->send_at = MAX(scheduler->send_at, until);
 }
 
-/* A store takes the L1 as long as the port, and the array that it has in common with shared memory by its data: on lines
- * of their own 32 words are no more than on one. */
-static void take_l1(Issue *issue, const MemRequest *request, uint64_t takes_milli) {
+/* A store takes the array that the L1 has in common with shared memory by its data: on lines of their own 32 words are
+ * no more than on one. It takes the L1 as long as the port, as far as that has copies to update. */
+static void take_l1(Issue *issue, const Flight *flight, uint64_t takes_milli) {
+  const MemRequest *request = &flight->request;
   const Machine *machine = issue->gpu->machine;
-  uint32_t line = machine->sm.l1.line, bytes = bits_count(request->mask) * request->bytes;
+  uint32_t line = machine->sm.l1.line, lanes = bits_count(request->mask), bytes = lanes * request->bytes;
   uint64_t array = MIN(takes_milli, (uint64_t)machine->sm.l1.store_interval * ((bytes + line - 1) / line)),
            *array_milli = &issue->sm->shared.free_milli;
   L1 *l1 = issue->sm->l1;
   if (l1 && machine->sm.l1.bank_interval)
-    access_hold_sends(issue, l1_take(l1, issue->warp->scheduler, issue->now, takes_milli, array, array_milli).room);
+    access_hold_sends(issue, l1_take(l1, issue->warp->scheduler, issue->now,
+                                     MAX(takes_milli * flight->updates / MAX(lanes, 1u), array), array, array_milli)
+                                 .room);
   else if (machine->sm.l1.carveout != CARVEOUT_NONE)
     milli_serve(array_milli, issue->now, array);
 }
@@ -188,7 +191,7 @@ void access_send(Issue *issue, Flight *flight) {
   if (mem_request_is_posted(&flight->request))
     sm_scheduler(issue->sm, issue->warp)->queued_until = next.leaves;
   if (flight->request.kind == MEM_STORE)
-    take_l1(issue, &flight->request, next.takes_milli);
+    take_l1(issue, flight, next.takes_milli);
   const Machine *machine = issue->gpu->machine;
   FlightQueues queues = {machine->memory.port.queue, machine->sm.schedulers};
   flights_count_parts(&issue->sm->flights, flight, &next, &queues);

@@ -366,11 +366,11 @@ void cached_arrive(Sm *sm, Flight *flight, uint64_t now) {
 /* ---- stores ---- */
 
 /* One lane's word of row `part`: the bytes that it stores, by `mask`. */
-static void update_copy(L1 *l1, const Flight *flight, uint32_t part, unsigned lane) {
+static bool update_copy(L1 *l1, const Flight *flight, uint32_t part, unsigned lane) {
   uint64_t address = flight->request.address[lane], word = address & ~UINT64_C(3);
   uint32_t bytes = flight->request.bytes, data = flight->data[part][lane];
-  l1_update(l1, word + 4 * part, bytes < 4 ? narrow_store(0, address % 4, bytes, data) : data,
-            serve_bytes(bytes, address));
+  return l1_update(l1, word + 4 * part, bytes < 4 ? narrow_store(0, address % 4, bytes, data) : data,
+                   serve_bytes(bytes, address));
 }
 
 /* Lanes evict the sectors that they store to, those of one line together. */
@@ -389,32 +389,35 @@ static void evict_copies(const Gpu *gpu, L1 *l1, const Flight *flight) {
   }
 }
 
-static void update_copies(const Machine *machine, L1 *l1, const Flight *flight) {
+/* Returns of how many lanes there were copies. */
+static uint32_t update_copies(const Machine *machine, L1 *l1, const Flight *flight) {
   const MemRequest *request = &flight->request;
   bool lowest = machine->sm.store_winner == STORE_LOWEST_LANE;
   const L1Shape *shape = l1_shape(l1);
+  uint32_t updated = 0;
   if (request->run && request->bytes == 4) {
     uint32_t words = 1u << shape->line_shift >> 2;
     for (uint32_t lane = 0, count; lane < WARP_LANES; lane += count) {
       count = MIN(words - (uint32_t)(request->address[lane] / 4 & (words - 1)), WARP_LANES - lane);
-      l1_update_words(l1, request->address[lane], &flight->data[0][lane], count);
+      updated += l1_update_words(l1, request->address[lane], &flight->data[0][lane], count) ? count : 0;
     }
-    return;
+    return updated;
   }
   for (uint32_t part = 0; part < access_words(request->bytes); part++)
     for (uint32_t rest = flight->lanes; rest;) {
       unsigned lane = access_next_store(rest, request->bytes, lowest);
       rest &= ~(1u << lane);
-      update_copy(l1, flight, part, lane);
+      updated += update_copy(l1, flight, part, lane) && part == 0;
     }
+  return updated;
 }
 
-void cached_store(Issue *issue, const Flight *flight) {
+void cached_store(Issue *issue, Flight *flight) {
   L1 *l1 = issue->sm->l1;
   if (l1 && cached_evicts(issue->inst))
     evict_copies(issue->gpu, l1, flight);
   else if (l1)
-    update_copies(issue->gpu->machine, l1, flight);
+    flight->updates = (uint8_t)update_copies(issue->gpu->machine, l1, flight);
 }
 
 void cached_forget(Sm *sm) {

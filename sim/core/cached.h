@@ -38,7 +38,7 @@ void cached_load(Issue *issue, Flight *flight);
  * them get their words. */
 void cached_arrive(Sm *sm, Flight *flight, uint64_t now);
 /* A store or atomic operation leaves the SM: the same for the own copy. */
-void cached_store(Issue *issue, const Flight *flight);
+void cached_store(Issue *issue, Flight *flight);
 /* The L1 forgets all that it holds. */
 void cached_forget(Sm *sm);
 /* What L1s hold by now goes into the hash of the machine's state. */

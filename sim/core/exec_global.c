@@ -188,6 +188,7 @@ static Flight *new_flight(Issue *issue, MemKind kind, const uint64_t address[32]
   memcpy(request->address, address, sizeof request->address);
   flight->lanes = issue->mask;
   flight->request.performed = 0;
+  flight->updates = 0;
   flight->buffer = buffer;
   flight->inst = issue->inst;
   flight->launch = issue->block->launch;

@@ -67,6 +67,7 @@ typedef struct Flight {
       next; /* indices of those under way that were issued before and after; NO_FLIGHT. Not in use: see Flights.free */
   bool under_way;        /* sent, and the reply hasn't come */
   bool remote;           /* to shared memory of other blocks (remote.h): the memory system doesn't know of it */
+  uint8_t updates;       /* of a store: so many lanes have a copy in the L1, which it updates */
   bool apart;            /* of a copy in bulk that fences don't wait for: it isn't among those before and after */
   struct BulkCopy *bulk; /* the copy in bulk that it is part of (bulk.h); NULL: it is a warp's own */
   Fill *fills;           /* by lane; NULL: none so far */

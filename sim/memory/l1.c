@@ -495,20 +495,21 @@ static uint32_t stay(L1 *l1, uint32_t at, uint64_t address, uint32_t sectors) {
   return line->valid & sectors;
 }
 
-void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask) {
+bool l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask) {
   uint32_t line = find_line(l1, address);
   if (line == NO_LINE || !stay(l1, line, address, sector_bit(l1, address)))
-    return;
+    return false;
   will_change(l1, address);
   uint32_t *copy = word_at(l1, line, address), own = mask == 15 ? UINT32_MAX : wide_mask(mask);
   *copy = (*copy & ~own) | (word & own);
+  return true;
 }
 
-void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count) {
+bool l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count) {
   uint32_t line = find_line(l1, address), sectors = sector_mask(l1, address, 4 * count);
   uint32_t there = line == NO_LINE ? 0 : stay(l1, line, address, sectors);
   if (!there)
-    return;
+    return false;
   will_change(l1, address);
   uint32_t *copy = word_at(l1, line, address);
   if (there == sectors)
@@ -516,6 +517,7 @@ void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t c
   for (uint32_t i = 0; i < count && there != sectors; i++)
     if (sector_bit(l1, address + 4 * i) & there)
       copy[i] = words[i];
+  return true;
 }
 
 void l1_evict(L1 *l1, uint64_t address, uint32_t sectors) {

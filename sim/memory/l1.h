@@ -93,10 +93,10 @@ void l1_expect(L1 *l1, uint64_t address, uint32_t sectors, uint32_t fetcher);
  * still expected from `fetcher`. */
 void l1_fill(L1 *l1, uint64_t start, uint32_t bytes, uint32_t fetcher, const uint32_t *words, uint64_t since);
 /* Bytes of the word at `address` (a multiple of 4) now have these values in memory: those in `mask` (bit per byte)
- * are the own SM's store, which updates a copy. */
-void l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask);
+ * are the own SM's store, which updates a copy. Returns whether there is one. */
+bool l1_update(L1 *l1, uint64_t address, uint32_t word, uint32_t mask);
 /* The same for words in a row, all of their bytes, in one line. */
-void l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count);
+bool l1_update_words(L1 *l1, uint64_t address, const uint32_t *words, uint32_t count);
 /* Gives up these sectors of the line of `address`. */
 void l1_evict(L1 *l1, uint64_t address, uint32_t sectors);
 /* Gives up everything. */
