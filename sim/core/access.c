@@ -161,8 +161,8 @@ void access_hold_sends(const Issue *issue, uint64_t until) {
   scheduler->send_at = MAX(scheduler->send_at, until);
 }
 
-/* A store takes the array that the L1 has in common with shared memory by its data: on lines of their own 32 words are
- * no more than on one. It takes the L1 as long as the port, as far as that has copies to update. */
+/* A store takes the array that the L1 has in common with shared memory by its data: on lines of their own 32 words
+ * are no more than on one. It takes the L1 as long as the port, as far as that has copies to update. */
 static void take_l1(Issue *issue, const Flight *flight, uint64_t takes_milli) {
   const MemRequest *request = &flight->request;
   const Machine *machine = issue->gpu->machine;

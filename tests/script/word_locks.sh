@@ -61,7 +61,7 @@ test -z "${TABLE:-}" || {
 
 # Two threads fall into step: whether each try of one comes just before or just behind the other's decides, on the GPU and here. Why fences in a crowd take
 # longer on the GPU isn't known.
-known="add,1,64,1 add,2,32,1 lock,2,32,1 lock_fenced,32,64,32 lock_fenced,132,32,32"
+known="add,1,64,1 add,2,32,1 lock,1,128,1 lock,2,32,1 lock_plain,2,32,1 lock_fenced,32,64,32 lock_fenced,132,32,32"
 
 plan 3
 point "they complete" "$(awk -F, '$6 == ""' "$folder/all.csv"; test -s "$folder/all.csv" || echo "no row")"
