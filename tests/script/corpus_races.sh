@@ -13,7 +13,7 @@ programs="cuda_races cuda_seen cuda_labels cuda_exclusion cuda_half_locks cuda_g
 schedules_of() {
   case $1:$2 in
   */cuda_half_locks_peeked.yaml:* | */cuda_half_locks_warps_live.yaml:*) echo "--seeds 1" ;;
-  */cuda_epochs_* | */cuda_deque_* | */cuda_own_place_again.*) ;; # it hangs on the seed
+  */cuda_epochs_* | */cuda_deque_* | */cuda_own_place_again.* | */cuda_stale_swap.*) ;; # it hangs on the seed
   *:gtx1080ti) ! grep -q "^machines:.*h200" "$1" || echo "--seeds 1" ;;
   *:h200) echo "--seeds 1" ;;
   esac
