@@ -10,11 +10,11 @@ uint32_t dump_count(const BufferDump *dump) {
 }
 
 uint64_t dump_value(const BufferDump *dump, uint32_t number) {
-  const ResultBuffer *buffer = dump->buffer;
+  const ResultBuffer *result = dump->buffer;
   if (dump_words_each(dump->format) == 1)
-    return buffer->data[number];
+    return result->data[number];
   uint32_t low = 2 * number, high = low + 1;
-  return buffer->data[low] | (high < buffer->words ? (uint64_t)buffer->data[high] << 32 : 0);
+  return result->data[low] | (high < result->words ? (uint64_t)result->data[high] << 32 : 0);
 }
 
 /* The name, which is to be freed, of "NAME" or "NAME:FORMAT", and the format: DUMP_FORMATS if there is none of that
