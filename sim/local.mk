@@ -64,6 +64,8 @@ liblockstep_a_SOURCES += \
   sim/core/host.h \
   sim/core/lane_groups.c \
   sim/core/lane_groups.h \
+  sim/core/lane_waits.c \
+  sim/core/lane_waits.h \
   sim/core/sync_records.c \
   sim/core/sync_records.h \
   sim/core/launch.c \

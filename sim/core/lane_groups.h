@@ -44,7 +44,13 @@ typedef struct LaneGroup {
   uint32_t yields; /* AT_SYNC: YIELDs and NANOSLEEPs of lanes that it waits for */
   uint32_t parts;  /* AT_WARPSYNC: how many groups have come to that place, one after another */
   bool left;       /* READY: others have gone apart since, or it is one of several that went apart at once */
+  bool due;        /* AT_SYNC: it needn't wait any longer for those who have given way, but others are before it */
 } LaneGroup;
+
+/* It may be the next to run. */
+static inline bool lane_group_can_run(const LaneGroup *group) {
+  return group->state == GROUP_READY || group->state == GROUP_YIELDED || group->due;
+}
 
 typedef struct LaneGroups {
   LaneGroup group[WARP_LANES]; /* those that don't run, in the order in which they came to be as they are */

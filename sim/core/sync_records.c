@@ -72,6 +72,7 @@ void sync_records_withdraw(SyncRecords *records, unsigned barrier, uint32_t lane
 
 void sync_records_begin(SyncRecords *records, unsigned barrier, uint32_t lanes) {
   leave(records, barrier, lanes, records->saved[barrier]);
+  records->freed[barrier] &= ~lanes;
   put_record(records, barrier, (SyncRecord){.lanes = lanes});
 }
 

@@ -20,6 +20,9 @@ typedef struct SyncRecord {
 typedef struct SyncRecords {
   uint32_t used[CONVERGENCE_BARRIERS];  /* bit l: record l is one */
   uint32_t saved[CONVERGENCE_BARRIERS]; /* lanes that have their record in a register, or may have it */
+  /* Lanes that were members when a barrier was cleared that they hadn't come to. Until they begin it again they don't
+   * take part in it along with others. */
+  uint32_t freed[CONVERGENCE_BARRIERS];
   /* Those of barrier b from record[b * stride] on, each at its lowest lane. Rows of a barrier that no warp of the SM
    * uses take no memory. */
   SyncRecord *record;

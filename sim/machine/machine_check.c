@@ -148,7 +148,7 @@ static void check_sets(const Checker *c) {
 static void check_l2(const Checker *c) {
   const Machine *m = c->machine;
   static const char *const powers[] = {"memory.l2.line", "memory.l2.sector", "memory.l2.granule", "memory.l2.page",
-                                       "memory.dram.row"};
+                                       "memory.dram.row", "memory.atomic.cas_span"};
   for (unsigned i = 0; i < G_N_ELEMENTS(powers); i++)
     require_power_of_two(c, powers[i]);
   require_at_most(c, "memory.l2.sector", "memory.l2.line");

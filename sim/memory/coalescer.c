@@ -14,6 +14,7 @@ void coalescer_init(Coalescer *coalescer, const Machine *machine) {
       MAX(mem_clock_core(machine, machine->memory.atomic.double_interval), coalescer->word_milli);
   coalescer->sector_milli = mem_clock_core(machine, machine->memory.atomic.sector_interval);
   coalescer->cas_milli = mem_clock_core(machine, machine->memory.atomic.cas_interval);
+  coalescer->span_shift = (uint32_t)__builtin_ctz(machine->memory.atomic.cas_span);
   coalescer->queue_milli = coalescer->word_milli + mem_clock_core(machine, machine->memory.queue.slot_interval);
   coalescer->queue_bytes = machine->memory.queue.bytes;
 }
@@ -146,11 +147,22 @@ static bool is_one_word(const MemRequest *request, uint32_t lanes) {
   return lanes == 0;
 }
 
+/* True if the lanes are one lane, of which no other of the piece is in the same span of a compare-and-swap. */
+static bool is_alone(const Coalescer *coalescer, const MemRequest *request, const MemPiece *piece, uint32_t lanes) {
+  if (lanes & (lanes - 1))
+    return false;
+  uint64_t span = request->address[__builtin_ctz(lanes)] >> coalescer->span_shift;
+  for (uint32_t rest = piece->lanes & ~lanes; rest; rest &= rest - 1)
+    if (request->address[__builtin_ctz(rest)] >> coalescer->span_shift == span)
+      return false;
+  return true;
+}
+
 void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemPiece *piece) {
   uint64_t busy = 0;
-  uint32_t turns = 0;
+  uint32_t turns = 0, alone = 0;
   Crowds crowds = {0};
-  piece->packets = 0;
+  piece->packets = (MemPackets){0};
   if (request->queue) {
     piece->shape.turns = (uint16_t)bits_count(piece->lanes);
     piece->busy = (uint32_t)(piece->shape.turns * coalescer->queue_milli);
@@ -172,12 +184,14 @@ void coalescer_turns(const Coalescer *coalescer, const MemRequest *request, MemP
         lanes |= rest & -rest;
     uint32_t most = most_on_a_word(coalescer, request, lanes, &whole, &crowds);
     uint64_t takes = whole * whole_turn + (most - whole) * turn;
-    busy += request->cas ? MAX(takes, most * coalescer->cas_milli) : takes;
+    bool by_itself = request->cas && is_alone(coalescer, request, piece, lanes);
+    busy += request->cas && !by_itself ? MAX(takes, most * coalescer->cas_milli) : takes;
+    alone += by_itself;
     turns += most;
   }
   if (request->floats) /* those on one word wait for each other, sectors don't */
     busy = MAX(busy, coalescer->word_milli + (crowds.most - 1) * coalescer->float_milli);
   piece->shape.turns = (uint16_t)turns;
-  piece->packets = (uint8_t)crowds.second;
+  piece->packets = (MemPackets){.several = crowds.second & 63, .alone = alone & 63};
   piece->busy = (uint32_t)busy;
 }

@@ -13,7 +13,7 @@
 #include "sim/memory/mem_request.h"
 
 typedef struct Coalescer {
-  uint32_t line_shift, sector_shift;
+  uint32_t line_shift, sector_shift, span_shift; /* the last: memory.atomic.cas_span */
   uint64_t word_milli, float_milli, double_milli, sector_milli, cas_milli; /* of the atomic unit */
   uint64_t queue_milli;                         /* of an operation on a queue: its word, and a slot */
   uint32_t queue_bytes;

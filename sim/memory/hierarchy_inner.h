@@ -156,7 +156,7 @@ void gate_admit(Hierarchy *h, uint32_t slice, uint64_t cycle);
 void gate_give_place(Hierarchy *h, uint32_t index, uint64_t cycle);
 /* An atomic takes a place for each of its packets. */
 static inline uint16_t gate_places(const Part *part) {
-  return part->kind != MEM_ATOMIC ? 1 : part->packets ? part->packets : part->shape.turns;
+  return part->kind != MEM_ATOMIC ? 1 : part->several ? part->several : part->shape.turns;
 }
 static inline bool gate_has_room(const Hierarchy *h, const Part *part) {
   const Gates *gates = &h->gates;

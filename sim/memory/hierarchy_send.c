@@ -48,7 +48,7 @@ static void take_turns(const Hierarchy *h, const MemRequest *request, MemPiece *
     piece->shape.joined = true;
     piece->shape.turns = 0;
     piece->busy = 0;
-    piece->packets = 0;
+    piece->packets = (MemPackets){0};
   }
 }
 
@@ -98,7 +98,7 @@ static Ways find_ways(const Hierarchy *h, const MemRequest *request, MemPiece pi
       take_turns(h, request, piece, banked);
     if (kind == MEM_STORE) {
       piece->shape.quad_or_whole = (h->map.halves > 1 || rules->store_mask) && writes_whole(h, request, piece);
-      piece->packets = parts == 1;
+      piece->packets = (MemPackets){.several = parts == 1};
     }
     if (joins && port_joins(issue, rules, line)) {
       piece->shape.joined = true;
@@ -317,7 +317,8 @@ static inline uint32_t make_part(Hierarchy *h, MemRequest *request, const MemPie
   part->sm = (uint16_t)request->sm;
   part->slice = piece->slice;
   part->shape = piece->shape;
-  part->packets = piece->packets & 31;
+  part->several = piece->packets.several;
+  part->alone = piece->packets.alone;
   part->states = states;
   part->at_home = h->map.halves == 1 || piece->shape.home == h->crossbar.sm_half[request->sm];
   if (request->host && is_host(h, piece->line))

@@ -25,6 +25,15 @@ typedef struct MemShape {
   uint16_t quad_or_whole : 1;
 } MemShape;
 
+/* How a piece leaves its SM. */
+typedef struct MemPackets {
+  /* Of an atomic: it leaves its SM in packets, each with at most a lane on a word. So many have several lanes. Of a
+   * store: 1 if it is all of its access. */
+  uint16_t several : 6;
+  /* Of a compare-and-swap on several words: turns of lanes with their memory.atomic.cas_span to themselves. */
+  uint16_t alone : 6;
+} MemPackets;
+
 /* What an access asks of one line. There are up to MEM_PIECES. */
 enum { MEM_PIECES = 32 };
 typedef struct MemPiece {
@@ -33,9 +42,7 @@ typedef struct MemPiece {
   uint32_t busy;           /* of an atomic: what it takes of its atomic unit, in thousandths of a cycle */
   uint16_t slice;          /* that it goes to, in its SM's half */
   MemShape shape;
-  /* Of an atomic: it leaves its SM in packets, each with at most a lane on a word. So many have several lanes. Of a
-   * store: 1 if it is all of its access. */
-  uint8_t packets;
+  MemPackets packets;
 } MemPiece;
 
 /* One warp's access. */

@@ -46,9 +46,10 @@ typedef struct Part {
    * how much later than the first lane the last one is through. */
   uint32_t busy, more;
   uint16_t sm, slice; /* slice: the one that serves it, of all */
-  uint16_t out : 11;     /* bytes that go along with it to its slice */
-  uint16_t packets : 5;  /* as in MemPiece */
-  uint16_t in;           /* bytes that go along with its reply */
+  uint32_t out : 10;     /* bytes that go along with it to its slice */
+  uint32_t in : 10;      /* bytes that go along with its reply */
+  uint32_t several : 6;  /* as in MemPackets */
+  uint32_t alone : 6;
   MemShape shape;
   union {
     struct {
@@ -70,7 +71,7 @@ _Static_assert(sizeof(Part) == 64, "a part is one line of the host's cache");
 
 /* A reduction whose lanes aren't all on one word, or that has one: it passes the other half more quickly. */
 static inline bool part_is_short(const Part *part) {
-  return part->unused && (part->packets || !(part->lanes & (part->lanes - 1)));
+  return part->unused && (part->several || !(part->lanes & (part->lanes - 1)));
 }
 
 /* It has been performed in cycle `due` of its part. */

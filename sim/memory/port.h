@@ -107,17 +107,20 @@ void port_clear(Port *port);
 
 /* True if a store to that line joins one before. It is the last one then. */
 bool port_joins(Port *port, const PortRules *rules, uint64_t line);
-/* Of an atomic, whose packets of several lanes are so many (MemPiece): each of them has its sectors and what says
- * which words there; one of a lane is shorter. */
-static inline uint64_t port_atomic(const PortRules *rules, MemShape shape, uint32_t packets, bool cas) {
+/* Of an atomic: each of its packets of several lanes has its sectors and what says which words there; one of a lane
+ * is shorter. A lane of a compare-and-swap that is alone has a packet of its own. */
+static inline uint64_t port_atomic(const PortRules *rules, MemShape shape, MemPackets packets, bool cas) {
   uint64_t turn = port_turn(rules, cas, shape.banked, shape.quad_or_whole);
   if (!cas)
-    return turn * shape.turns + rules->atomic_packet * packets;
-  return packets && !shape.quad_or_whole ? MAX(turn, rules->cas_sector) * shape.turns + rules->cas_packet * packets
-                                         : turn * shape.turns;
+    return turn * shape.turns + rules->atomic_packet * packets.several;
+  if (!packets.several || shape.quad_or_whole)
+    return turn * shape.turns;
+  uint32_t others = shape.turns - packets.alone;
+  return (turn + rules->cas_packet) * packets.alone + MAX(turn, rules->cas_sector) * others +
+         (others ? rules->cas_packet * packets.several : 0);
 }
 /* What a piece of an access takes of the way out; `cas`: of a compare and swap. */
-static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, uint32_t packets, bool cas) {
+static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, MemPackets packets, bool cas) {
   if (shape.joined)
     return kind == MEM_ATOMIC ? 0 : MAX(rules->merge, rules->merge_sector * shape.turns);
   if (kind == MEM_LOAD)
@@ -126,10 +129,11 @@ static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape
     return MAX(rules->request, port_atomic(rules, shape, packets, cas));
   uint64_t mask = shape.quad_or_whole ? 0 : rules->store_mask,
            takes = MAX(rules->store, rules->store_sector * shape.sector_count + mask);
-  return MAX(rules->request, packets ? MAX(rules->store_access, takes) : takes);
+  return MAX(rules->request, packets.several ? MAX(rules->store_access, takes) : takes);
 }
 static inline uint64_t port_part_takes(const PortRules *rules, const Part *part) {
-  return port_takes(rules, (MemKind)part->kind, part->shape, part->packets, part->cas);
+  MemPackets packets = {.several = part->several & 63, .alone = part->alone & 63};
+  return port_takes(rules, (MemKind)part->kind, part->shape, packets, part->cas);
 }
 /* How many credits a part takes; and places on its way. One that needs more than there are takes all. */
 static inline uint32_t port_credits(const PortRules *rules, MemKind kind, MemShape shape) {

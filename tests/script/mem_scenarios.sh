@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_size, mem_cross, mem_bins, mem_after, mem_gather, mem_hot, mem_ways, mem_try, mem_look, mem_crowded, mem_window, mem_shapes, mem_pairs, mem_far, mem_fences, mem_order, mem_critical, mem_vectors, mem_lanes): some of their rows beside an H200, as the
+# Tables of validation/hardware whose programs print the same rows on a GPU and in lockstep (mem_kinds, mem_flow, mem_size, mem_cross, mem_bins, mem_after, mem_gather, mem_hot, mem_ways, mem_try, mem_look, mem_crowded, mem_window, mem_shapes, mem_pairs, mem_far, mem_fences, mem_order, mem_critical, mem_vectors, mem_lanes, mem_spans): some of their rows beside an H200, as the
 # machine code that is recorded beside them. TAP. MEASURED=all: all rows, which takes some minutes.
 # shellcheck disable=SC2154 # tap.sh has the folder
 set -eu
@@ -66,7 +66,7 @@ window() {
 all=${MEASURED:+1}
 lines="0 18 56"
 test -z "$all" || lines="$(seq 0 8 127) $(seq 2 8 127)"
-plan 21
+plan 22
 crowded
 window
 # Columns: kind, blocks, warps, words. Rows of 4 and 8 blocks with 8 and 16 words, of all blocks with 65,536 words and more, one word, kinds 3 and 5, and kind 9 of 4 and 8 blocks set parameters. The way of a GPC is from those of kind 9.
@@ -107,6 +107,8 @@ compare mem_order 18 '$3 == 1 && $1 < $4 || $1 == 16 && $3 == 2' "${all:-\$4 == 
 # Columns: steps, blocks, warps, lanes, pool. Loads and stores of the same lines by 56 SMs and more: they keep slices busy for longer there.
 compare mem_critical 12 '$2 > 8 && $1 % 64 > 48' "${all:-\$2 == 8 && \$5 == 32768 && \$3 > 1 && \$1 > 20 && \$4 != 4 && NR % 2}" 6
 # Columns: kind, blocks, lanes, places. One address for many SMs, and 64 for all: how many lanes of floats become one isn't known. An SM issues vectors of four of one lane each five cycles there.
+# Columns: kind, blocks, warps, sectors, per, lines. Those of the compare-and-swaps of all SMs on one line set memory.atomic.cas_span. Words of one bank take longer to leave an SM than others do, by how they are spread.
+compare mem_spans 10 '$2 == 1' "${all:-\$1 == 1 && k++ % 5 == 0}"
 # Columns: kind, lanes, columns, how, times. Loads and additions of 32 lanes set memory.port.bank_interval, those of one lane memory.atomic.switch_latency and memory.crossbar.far_atomic_latency.
 compare mem_lanes 5 0 "${all:-\$2 > 1 && k++ % 3 == 0}"
 compare mem_vectors 15 '$4 < 4096 && $2 > 1 || $2 == 132 && $3 == 32 || $3 == 1' "${all:-\$2 < 132 && \$4 > 64 && \$4 < 262144 && \$1 % 2 == 0 && k++ % 8 == 1}"

@@ -2,6 +2,8 @@
  * steps, beside an H200's logs of the same machine code (validation/hardware/orders.py, orders.cu,
  * orders_h200.txt). The rules were read out of these logs. And lanes that take turns under locks of their own
  * (lane_turns.cu), by its clocks. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sim/core/gpu.h"
@@ -12,6 +14,7 @@
 /* The words that a kernel is given, as in orders.cu: its counter, masks and counts at 8, ones at 128, counters at
  * 256, logs from 512 on. */
 enum { WORDS = 4096, GIVEN = 8, GIVEN_COUNT = 16, ONES = 128, LOGS = 512, LOG_WORDS = 64, LANES = 32 };
+enum { LOCKS_SAME_LEAST = 28, LOCKS_ALIKE_LEAST = 2032 };
 enum { KERNELS = 48, CYCLES_MAX = 10000000, DIFFER_MAX = 67 };
 
 static char **lines_of(const char *folder, const char *file) {
@@ -160,11 +163,112 @@ START_TEST(turns_of_two) {
 }
 END_TEST
 
+/* ---- locks that lanes of a warp share (lane_locks.cu) ---- */
+
+enum { LOCK_ROUNDS = 4, LOCK_WORDS = 256 * 8, TAKEN = LANES * LOCK_ROUNDS };
+
+/* Runs a kernel of lane_locks.cu and returns the groups of lanes that had their locks at once, as it prints them but
+ * for the clocks: "0.0 1.0" and so on; of `*time`, the last clock. */
+static GPtrArray *run_locks(const Program *program, const Machine *machine, const char *kernel, uint32_t count,
+                            uint32_t seed, uint32_t *time) {
+  Backing *backing = backing_new();
+  uint64_t args[4] = {[3] = (uint64_t)seed << 32 | count};
+  static const uint32_t words[] = {LOCK_WORDS, LOCK_WORDS, TAKEN};
+  guint log = 0;
+  for (unsigned i = 0; i < G_N_ELEMENTS(words); i++) {
+    log = backing_add(backing, "words", words[i], NULL);
+    args[i] = backing_buffer(backing, log)->base;
+  }
+  Gpu *gpu = gpu_new(machine, backing, 8); /* as above */
+  const Kernel *found = NULL;
+  for (guint i = 0; i < program->kernels->len; i++)
+    found = strcmp(program_kernel(program, i)->name, kernel) == 0 ? program_kernel(program, i) : found;
+  LaunchConfig config = {.program = program,
+                         .kernel = found,
+                         .grid = {1, 1, 1},
+                         .block = {LANES, 1, 1},
+                         .args = (const uint8_t *)args,
+                         .args_bytes = sizeof args};
+  g_autofree char *why = NULL;
+  ck_assert_msg(gpu_add_launch(gpu, &config, &why), "%s", why);
+  ck_assert(gpu_run(gpu, CYCLES_MAX, UINT64_MAX) == GPU_FINISHED);
+  const uint32_t *taken = backing_buffer(backing, log)->data;
+  GPtrArray *groups = g_ptr_array_new_with_free_func(g_free);
+  for (uint32_t last = 0, next; (next = UINT32_MAX) == UINT32_MAX; last = next) {
+    g_autoptr(GString) group = g_string_new(NULL);
+    for (unsigned i = 0; i < TAKEN; i++)
+      next = taken[i] > last ? MIN(next, taken[i]) : next;
+    if (next == UINT32_MAX)
+      break;
+    for (unsigned i = 0; i < TAKEN; i++)
+      if (taken[i] == next)
+        g_string_append_printf(group, "%s%u.%u", group->len ? " " : "", i / LOCK_ROUNDS, i % LOCK_ROUNDS);
+    g_ptr_array_add(groups, g_strdup(group->str));
+    *time = next;
+  }
+  gpu_free(gpu);
+  backing_free(backing);
+  return groups;
+}
+
+typedef struct Likeness {
+  unsigned logs, same, groups, ours, begun_alike; /* groups from the first one on, until one differs */
+  double time, ours_time;
+} Likeness;
+
+static void compare_log(const Program *program, const Machine *machine, const char *line, Likeness *all) {
+  g_auto(GStrv) field = g_strsplit(line, " | ", -1);
+  char kernel[16];
+  uint32_t count, seed, ours = 0, theirs = 0;
+  ck_assert_int_eq(sscanf(field[0], "%15s %" SCNu32 " %" SCNu32, kernel, &count, &seed), 3);
+  g_autoptr(GPtrArray) groups = run_locks(program, machine, kernel, count, seed, &ours);
+  unsigned number = g_strv_length(field) - 1, alike = 0;
+  while (alike < MIN(number, groups->len) &&
+         strcmp(strchr(field[1 + alike], ' ') + 1, g_ptr_array_index(groups, alike)) == 0)
+    alike++;
+  theirs = (uint32_t)g_ascii_strtoull(field[number], NULL, 10);
+  all->logs++;
+  all->same += alike == number && number == groups->len;
+  all->groups += number;
+  all->ours += groups->len;
+  all->begun_alike += alike;
+  all->time += theirs;
+  all->ours_time += ours;
+}
+
+/* Lanes that meet behind their locks go as on the H200 to the last group. Of others nearly as many go together, for
+ * nearly as long, but from some step on other ones. */
+START_TEST(locks_of_lanes) {
+  static const char *const overrides[] = {"gpu.sms=2", NULL};
+  g_autoptr(Diag) diag = diag_new();
+  Machine *machine = machine_load("h200", overrides, diag);
+  ck_assert_ptr_nonnull(machine);
+  Program *program = mc_lab_cubin("validation/hardware", "lane_locks.sm_90.cubin", NULL);
+  g_auto(GStrv) rows = lines_of("validation/hardware", "lane_locks_h200.txt");
+  Likeness meeting = {0}, others = {0};
+  for (unsigned i = 0; rows[i]; i++)
+    if (*rows[i] != '#')
+      compare_log(program, machine, rows[i], g_str_has_prefix(rows[i], "together") ? &meeting : &others);
+  printf("# %u and %u of %u and %u logs as the H200's; %u groups for its %u, %u of them before another one; %.2f of "
+         "its time\n",
+         meeting.same, others.same, meeting.logs, others.logs, others.ours, others.groups, others.begun_alike,
+         others.ours_time / others.time);
+  ck_assert_uint_eq(meeting.same, meeting.logs);
+  ck_assert_uint_ge(others.same, LOCKS_SAME_LEAST);
+  ck_assert_uint_ge(others.begun_alike, LOCKS_ALIKE_LEAST);
+  ck_assert_double_lt(ABS((double)others.ours / others.groups - 1), 0.1);
+  ck_assert_double_lt(ABS(others.ours_time / others.time - 1), 0.15);
+  program_free(program);
+  machine_free(machine);
+}
+END_TEST
+
 int main(void) {
   Suite *suite = suite_create("orders");
   TCase *tcase = tcase_create("orders");
   tcase_add_test(tcase, steps_as_the_gpu);
   tcase_add_test(tcase, turns_of_two);
+  tcase_add_test(tcase, locks_of_lanes);
   tcase_set_timeout(tcase, 30);
   suite_add_tcase(suite, tcase);
   return unit_run(suite);

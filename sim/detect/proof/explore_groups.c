@@ -71,11 +71,23 @@ uint32_t explore_missing_at_warpsync(const WarpView *view, uint32_t mask) {
   return missing;
 }
 
+/* True if some of `waiting`, who are at that BSYNC, needn't wait any longer. */
+static bool some_due(const LaneGroups *groups, unsigned barrier, uint32_t waiting) {
+  for (uint32_t i = 0; i < groups->count; i++) {
+    const LaneGroup *group = &groups->group[i];
+    if (group->due && group->which == barrier && group->mask & waiting)
+      return true;
+  }
+  return false;
+}
+
 /* Lanes that take part in the barrier with `waiting`, in one record, and can neither come to it nor exit; 0 if
  * some other lane may yield, or come to a WARPSYNC, which may wait for these. */
 uint32_t explore_missing_at_sync(const WarpView *view, unsigned barrier, uint32_t waiting) {
   uint32_t missing = 0, alive = view->warp->alive;
   uint32_t record = sync_records_of(&view->warp->groups->sync, barrier, waiting);
+  if (some_due(view->warp->groups, barrier, waiting))
+    return 0;
   for (uint32_t rest = alive & ~waiting; rest; rest &= rest - 1) {
     const LaneReach *reach = &view->reach[__builtin_ctz(rest)];
     if (reach->may_yield || reach->calls_waiters)

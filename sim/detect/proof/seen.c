@@ -8,7 +8,7 @@
 /* True if no lanes of the warp but the running ones can go on by themselves. */
 static bool runs_one_group(const Warp *warp) {
   for (uint32_t i = 0; warp->groups && i < warp->groups->count; i++)
-    if (warp->groups->group[i].state == GROUP_READY || warp->groups->group[i].state == GROUP_YIELDED)
+    if (lane_group_can_run(&warp->groups->group[i]))
       return false;
   return true;
 }

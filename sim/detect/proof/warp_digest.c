@@ -44,10 +44,11 @@ static uint64_t digest_groups(const LaneGroups *groups) {
     const LaneGroup *group = &groups->group[i];
     sum = bits_mix(sum, i) +
           bits_mix(bits_mix(bits_mix(group->state, group->mask), (uint64_t)group->pc << 32 | group->which),
-                   group->yields);
+                   (uint64_t)group->yields << 1 | group->due);
   }
   for (unsigned barrier = 0; barrier < CONVERGENCE_BARRIERS; barrier++) {
     sum += groups->sync.saved[barrier] ? bits_mix(bits_mix(~(uint64_t)barrier, groups->sync.saved[barrier]), 1) : 0;
+    sum += groups->sync.freed[barrier] ? bits_mix(bits_mix(~(uint64_t)barrier, groups->sync.freed[barrier]), 2) : 0;
     for (uint32_t rest = groups->sync.used[barrier]; rest; rest &= rest - 1) {
       const SyncRecord *record = sync_record(&groups->sync, barrier, (unsigned)__builtin_ctz(rest));
       sum +=
