@@ -102,7 +102,7 @@ void csv_validation_header(GString *out) {
   static const char *const names[] = {
       "suite",  "row",       "scenario",  "machine",   "group",         "metric",    "baseline", "printed",
       "unit",   "published", "predicted", "deviation", "error_percent", "judgement", "verdict",  "as_expected",
-      "source", "page",      "note",      "settings",  "params",        "set",       NULL};
+      "source", "page",      "note",      "statement", "settings",      "params",    "set",      NULL};
   csv_field_header(out, names);
   g_string_append_c(out, '\n');
 }
@@ -136,6 +136,7 @@ static void append_validation_row(const char *suite, const ValidationRow *row, c
   csv_field(out, row->source);
   csv_field(out, row->page);
   csv_field(out, row->note);
+  csv_field(out, row->statement);
   csv_field_values(out, changes->settings);
   csv_field_values(out, (const char *const *)row->params);
   csv_field_values(out, (const char *const *)row->changes);

@@ -293,6 +293,7 @@ static void add_validation_row(JsonBuilder *builder, const ValidationRow *row) {
   json_add_string(builder, "source", row->source);
   json_add_string(builder, "page", row->page);
   json_add_string(builder, "note", row->note);
+  json_add_string(builder, "statement", row->statement);
   json_builder_end_object(builder);
 }
 
@@ -303,6 +304,11 @@ static void add_validation_summary(JsonBuilder *builder, const ValidationSummary
   json_add_int(builder, "rows", summary->rows);
   json_add_int(builder, "rows_in_mean_error", summary->errors);
   json_add_double(builder, "mean_absolute_percentage_error", summary->mean_error_percent);
+  if (summary->statements) {
+    json_add_int(builder, "statements", summary->statements);
+    json_add_double(builder, "statements_mean_percent", summary->statement_error_percent);
+    json_add_double(builder, "statements_worst_percent", summary->statement_worst_percent);
+  }
   json_builder_set_member_name(builder, "rank_correlation");
   if (summary->has_correlation)
     json_builder_add_double_value(builder, summary->correlation);

@@ -68,6 +68,10 @@ static void append_summary(const ValidationSummary *summary, Canvas *canvas) {
                  summary->errors, summary->errors == 1 ? "" : "s");
   else
     paint_plain(canvas, "no row with a relative error");
+  if (summary->statements)
+    paint_plain(canvas, "; %.1f %% over the nearest readings of %u statement%s, %.1f %% at most",
+                summary->statement_error_percent, summary->statements, summary->statements == 1 ? "" : "s",
+                summary->statement_worst_percent);
   if (summary->has_correlation)
     paint_plain(canvas, ", rank correlation %.2f", summary->correlation);
   paint_plain(canvas, "\n");

@@ -10,9 +10,9 @@
 enum { SUITE_BYTES_MAX = 4 << 20, REQUIRED_COLUMNS = 8, SEEDS_MAX = 1000000 };
 #define SUITE_FOLDER "validation/published"
 
-static const char *const columns[] = {"row",    "scenario", "machine", "group",    "metric",    "published",
-                                      "unit",   "source",   "page",    "baseline", "tolerance", "note",
-                                      "params", "set",      "seeds",   NULL};
+static const char *const columns[] = {"row",    "scenario", "machine", "group",     "metric",    "published",
+                                      "unit",   "source",   "page",    "baseline",  "tolerance", "note",
+                                      "params", "set",      "seeds",   "statement", NULL};
 #define X(enumerator, spelling) spelling,
 static const char *const metrics[] = {METRICS(X) NULL};
 #undef X
@@ -51,6 +51,7 @@ static void free_row(gpointer data) {
   g_free(row->source);
   g_free(row->page);
   g_free(row->note);
+  g_free(row->statement);
   g_free(row->file);
   g_strfreev(row->params);
   g_strfreev(row->changes);
@@ -160,6 +161,7 @@ static bool take_row(Validation *validation, const CsvTable *table, const CsvRow
   row->source = g_strdup(csv_table_field(table, source, "source"));
   row->page = g_strdup(csv_table_field(table, source, "page"));
   row->note = g_strdup(csv_table_field(table, source, "note"));
+  row->statement = g_strdup(csv_table_field(table, source, "statement"));
   row->file = g_strdup(table->file);
   row->line = source->line;
   bool right = take_settings(table, source, "params", &row->params, diag);

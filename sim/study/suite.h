@@ -56,7 +56,8 @@ typedef enum { BOUND_NONE, BOUND_BELOW, BOUND_ABOVE } Bound;
 
 typedef struct ValidationRow {
   char *row, *scenario, *machine, *baseline, *unit, *source, *page, *note;
-  char *file; /* where it stands */
+  char *statement; /* of the source: rows of the same are readings of it, or a band over what it leaves open; "" */
+  char *file;      /* where it stands */
   unsigned line;
   char **params;  /* "blocks=240": the scenario's, as -p has them; NULL-terminated */
   char **changes; /* "memory.l2.start=cold": the machine's, as -s has them; NULL-terminated */
@@ -85,8 +86,12 @@ typedef struct ValidationSummary {
   Metric metric;
   guint rows, errors;        /* errors: rows that count in the mean */
   double mean_error_percent; /* mean absolute percentage error */
-  bool has_correlation;      /* at least three rows, not all equal */
-  double correlation;        /* Spearman's rank correlation */
+  guint statements;          /* of the rows that count, each that names none being one; 0: no row names one */
+  /* A statement's error is that of the nearest of its predictions to any of its published values; 0 if one of these
+   * lies among the predictions, or one keeps a bound. */
+  double statement_error_percent, statement_worst_percent; /* the mean, and the largest */
+  bool has_correlation;                                    /* at least three rows, not all equal */
+  double correlation;                                      /* Spearman's rank correlation */
 } ValidationSummary;
 
 typedef struct Validation {

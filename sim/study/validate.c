@@ -304,6 +304,67 @@ static bool predict(const Validation *validation, guint at, const ValidateRuns *
 
 /* --- the summary --- */
 
+/* True if the row counts in the mean error of a group and metric. */
+static bool counts(const ValidationRow *row, ValidationGroup group, Metric metric) {
+  return row->group == group && row->metric == metric && !isnan(row->predicted) && !row->is_baseline &&
+         row->has_error;
+}
+
+/* Rows of one statement: how far the published value of `row` is from their predictions, in percent of it. */
+static double error_of_band(const GPtrArray *rows, const ValidationRow *row) {
+  double least = INFINITY, most = -INFINITY, nearest = INFINITY;
+  for (guint i = 0; i < rows->len; i++) {
+    const ValidationRow *other = g_ptr_array_index(rows, i);
+    least = MIN(least, other->predicted);
+    most = MAX(most, other->predicted);
+    nearest = MIN(nearest, fabs(other->predicted / row->published - 1) * 100);
+  }
+  bool kept = (row->bound == BOUND_BELOW && least < row->published) ||
+              (row->bound == BOUND_ABOVE && most > row->published) ||
+              (row->bound == BOUND_NONE && least <= row->published && row->published <= most);
+  return kept ? 0 : nearest;
+}
+
+/* The rows that count and have the statement of the row at `at`: that one alone, if it has none. Empty if one of them
+ * stands before it. */
+static GPtrArray *rows_of_statement(const Validation *validation, guint at) {
+  const ValidationRow *first = g_ptr_array_index(validation->rows, at);
+  GPtrArray *rows = g_ptr_array_new();
+  for (guint i = *first->statement ? 0 : at; i < (*first->statement ? validation->rows->len : at + 1); i++) {
+    ValidationRow *row = g_ptr_array_index(validation->rows, i);
+    if (!counts(row, first->group, first->metric) || strcmp(row->statement, first->statement) != 0)
+      continue;
+    if (i < at) {
+      g_ptr_array_set_size(rows, 0);
+      break;
+    }
+    g_ptr_array_add(rows, row);
+  }
+  return rows;
+}
+
+static void summarize_statements(const Validation *validation, ValidationSummary *summary) {
+  bool named = false;
+  double total = 0;
+  for (guint i = 0; i < validation->rows->len; i++) {
+    const ValidationRow *row = g_ptr_array_index(validation->rows, i);
+    if (!counts(row, summary->group, summary->metric))
+      continue;
+    g_autoptr(GPtrArray) rows = rows_of_statement(validation, i);
+    double error = INFINITY;
+    for (guint j = 0; j < rows->len; j++)
+      error = MIN(error, error_of_band(rows, g_ptr_array_index(rows, j)));
+    named = named || *row->statement;
+    if (!rows->len)
+      continue;
+    summary->statements++;
+    total += error;
+    summary->statement_worst_percent = MAX(summary->statement_worst_percent, error);
+  }
+  summary->statement_error_percent = summary->statements ? total / summary->statements : 0;
+  summary->statements = named ? summary->statements : 0;
+}
+
 static void summarize(Validation *validation, ValidationGroup group, Metric metric) {
   ValidationSummary summary = {.group = group, .metric = metric};
   g_autofree double *published = g_new(double, validation->rows->len),
@@ -315,7 +376,7 @@ static void summarize(Validation *validation, ValidationGroup group, Metric metr
       continue;
     published[summary.rows] = row->published;
     predicted[summary.rows++] = row->predicted;
-    if (row->is_baseline || !row->has_error)
+    if (!counts(row, group, metric))
       continue;
     summary.errors++;
     total += fabs(row->error_percent);
@@ -323,6 +384,7 @@ static void summarize(Validation *validation, ValidationGroup group, Metric metr
   if (summary.rows == 0)
     return;
   summary.mean_error_percent = summary.errors ? total / summary.errors : 0;
+  summarize_statements(validation, &summary);
   summary.has_correlation =
       summary.rows >= 3 && correlation_of_ranks(published, predicted, summary.rows, &summary.correlation);
   g_array_append_val(validation->summaries, summary);

@@ -61,6 +61,9 @@ sed '5s/,,,test/,two.yaml,,test/' means.csv >run_mean.csv
 sed 's/counted.yaml/two.yaml/' rates.csv >uncounted.csv
 { sed 2q rates.csv && sed -n '3s/,9,/,>2,/p' rates.csv && sed -n '3{s/many/less/;s/,9,/,<2,/p;}' rates.csv; } >bounds.csv
 sed '3s/>2/>=2/' bounds.csv >no_bound.csv
+# Of 1 and more than 9, 2 lies between them, and 0.5 beside the first.
+{ sed '1s/$/,statement/; 2s/$/,/; 2q' rates.csv && printf '%s\n' 'many,counted.yaml,gtx570,test,rate_ratio,2,x,nobody,one,,,n=15,between' \
+  'few,counted.yaml,gtx570,test,rate_ratio,2,x,nobody,one,,,n=1,between' 'half,counted.yaml,gtx570,test,rate_ratio,0.5,x,nobody,one,,,n=1,'; } >statements.csv
 sed '4s/gtx570/gtx580/' rates.csv >two_machines.csv
 cat >repeat.yaml <<'END'
 program: good.sass
@@ -78,7 +81,7 @@ killed() {
 }
 raw() { grep -l "$ESC" "$folder/out" "$folder/err" || :; }
 
-plan 224
+plan 226
 expect "no command" 2 '^Usage: lockstep' "$LOCKSTEP"
 expect "help" 0 '^Usage: lockstep' "$LOCKSTEP" --help
 expect "version" 0 '^lockstep [0-9]' "$LOCKSTEP" --version
@@ -110,14 +113,17 @@ expect "difference of machines" 0 '^gpu.sms +15 +16' "$LOCKSTEP" machine diff gt
 expect "a program survives its print" 0 '^good|^again' "$LOCKSTEP" run again.sass
 expect "reconvergence" 0 'BRA' "$LOCKSTEP" show spin.sass --reconvergence
 expect "validate" 0 '^  a +cycles +1 +[0-9]+' "$LOCKSTEP" validate ./suite.csv
-expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0.00,baseline,completed,yes,nobody,,,,,$' \
+expect "validate as CSV" 0 '^suite,b,good.sass,gtx570,test,speedup,b,3,x,1,1,0,0.00,baseline,completed,yes,nobody,,,,,,$' \
   "$LOCKSTEP" validate ./suite.csv --format csv
-expect "a row's params" 0 '^params,nine,two.yaml,.*,completed,yes,nobody,,,,n=900,$' "$LOCKSTEP" validate ./params.csv --format csv
+expect "a row's params" 0 '^params,nine,two.yaml,.*,completed,yes,nobody,,,,,n=900,$' "$LOCKSTEP" validate ./params.csv --format csv
 point "params change what runs" "$(awk -F, '$2 == "nine" && $11 <= 1 { print }' "$folder/out")"
 point "milliseconds" "$(awk -F, '$2 == "time" && ($11 <= 0 || $11 > 0.01) { print }' "$folder/out")"
 expect "a ratio of operations a second" 1 '^rates,many,.*,rate_ratio,one,9,x,9,(1[0-9]|[2-9])[.0-9]*,' "$LOCKSTEP" validate ./rates.csv --format csv
 expect "a bound that is kept" 0 '^bounds,many,.*,rate_ratio,one,2,x,2,[0-9.]*,[^,]*,0.00,is above,' "$LOCKSTEP" validate ./bounds.csv --format csv
 expect "one that isn't" 0 "^bounds,less,.*,rate_ratio,one,2,x,2,[0-9.]*,[^,]*,[1-9][0-9.]*,isn't below," "$LOCKSTEP" validate ./bounds.csv --format csv
+expect "readings of a statement" 0 'mean absolute error [1-9][0-9.]* % over 3 rows; 50.0 % over the nearest readings of 2 statements, 100.0 % at most' \
+  "$LOCKSTEP" validate ./statements.csv
+expect "no statement" 0 'mean absolute error [0-9.]* % over 2 rows, rank' "$LOCKSTEP" validate ./bounds.csv
 expect "what is no bound" 3 'no_bound.csv:3: error: published: `=2` isn.t a number' "$LOCKSTEP" validate ./no_bound.csv
 expect "a higher rate is faster" 1 '^rates,over,.*,faster,one,1,,1,1,0,' "$LOCKSTEP" validate ./rates.csv --format csv
 expect "a lower rate isn't" 1 '^rates,under,.*,faster,many,1,,1,0,0,' "$LOCKSTEP" validate ./rates.csv --format csv

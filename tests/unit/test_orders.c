@@ -23,6 +23,15 @@ static char **lines_of(const char *folder, const char *file) {
   return g_strsplit(g_strchomp(text), "\n", -1);
 }
 
+/* An H200 of two SMs. */
+static Machine *small_machine(void) {
+  static const char *const overrides[] = {"gpu.sms=2", NULL};
+  g_autoptr(Diag) diag = diag_new();
+  Machine *machine = machine_load("h200", overrides, diag);
+  ck_assert_ptr_nonnull(machine);
+  return machine;
+}
+
 static const Kernel *find_kernel(const Program *program, unsigned number) {
   g_autofree char *name = g_strdup_printf("o_%u", number);
   for (guint i = 0; i < program->kernels->len; i++)
@@ -83,10 +92,7 @@ static bool yields(const Program *program, const char *line) {
 }
 
 START_TEST(steps_as_the_gpu) {
-  static const char *const overrides[] = {"gpu.sms=2", NULL};
-  g_autoptr(Diag) diag = diag_new();
-  Machine *machine = machine_load("h200", overrides, diag);
-  ck_assert_ptr_nonnull(machine);
+  Machine *machine = small_machine();
   Program *program = mc_lab_cubin("tests/divergent/orders", "kernels.sm_90.cubin", NULL);
   g_auto(GStrv) masks = lines_of("tests/divergent/orders", "masks.txt");
   g_auto(GStrv) logs = lines_of("validation/hardware", "orders_h200.txt");
@@ -144,10 +150,7 @@ static void run_turns(const Machine *machine, uint32_t clocks[CLOCKS]) {
 /* Two lanes have their locks at once, then the next two; and each turn begins within an eighth of the H200's
  * clock. */
 START_TEST(turns_of_two) {
-  static const char *const overrides[] = {"gpu.sms=2", NULL};
-  g_autoptr(Diag) diag = diag_new();
-  Machine *machine = machine_load("h200", overrides, diag);
-  ck_assert_ptr_nonnull(machine);
+  Machine *machine = small_machine();
   uint32_t clocks[CLOCKS];
   run_turns(machine, clocks);
   g_auto(GStrv) rows = lines_of("validation/hardware", "lane_turns_h200.csv");
@@ -239,10 +242,7 @@ static void compare_log(const Program *program, const Machine *machine, const ch
 /* Lanes that meet behind their locks go as on the H200 to the last group. Of others nearly as many go together, for
  * nearly as long, but from some step on other ones. */
 START_TEST(locks_of_lanes) {
-  static const char *const overrides[] = {"gpu.sms=2", NULL};
-  g_autoptr(Diag) diag = diag_new();
-  Machine *machine = machine_load("h200", overrides, diag);
-  ck_assert_ptr_nonnull(machine);
+  Machine *machine = small_machine();
   Program *program = mc_lab_cubin("validation/hardware", "lane_locks.sm_90.cubin", NULL);
   g_auto(GStrv) rows = lines_of("validation/hardware", "lane_locks_h200.txt");
   Likeness meeting = {0}, others = {0};
