@@ -62,6 +62,7 @@ liblockstep_a_SOURCES += \
   sim/core/hold_place.h \
   sim/core/host.c \
   sim/core/host.h \
+  sim/core/lane_group.h \
   sim/core/lane_groups.c \
   sim/core/lane_groups.h \
   sim/core/lane_waits.c \

@@ -1,12 +1,12 @@
-/* lane_waits.h - the groups of a warp's lanes that don't run (LaneGroups.group): who waits at a BSYNC or WARPSYNC, for
- * whom, and who is let go. lane_groups.c chooses who runs.
+/* lane_waits.h - the groups of a warp's lanes that don't run: who waits at a BSYNC or WARPSYNC, for whom, and who is
+ * let go. lane_groups.c chooses who runs.
  * Models: warps.md, "Lane groups" (validation/hardware/lanes.cu, orders.cu, yield_release.cu, lane_locks.cu).
  * Time: what a collective takes; else the callers say from when on who is let go can issue. */
 #ifndef LOCKSTEP_CORE_LANE_WAITS_H
 #define LOCKSTEP_CORE_LANE_WAITS_H
 
 #include "sim/core/exec.h"
-#include "sim/core/lane_groups.h"
+#include "sim/core/lane_group.h"
 
 /* Adds a group, behind the others. Valid until the next one is added or dropped. */
 LaneGroup *lane_waits_add(LaneGroups *groups, LaneGroup group);

@@ -77,9 +77,7 @@ static void share_ways(Crossbar *crossbar, const Machine *machine) {
   crossbar->cluster_ports = machine->memory.crossbar.cluster_ports;
   crossbar->cluster_byte = mem_clock_core(machine, machine->memory.crossbar.cluster_byte_interval);
   crossbar->cluster_sector = mem_clock_core(machine, machine->memory.crossbar.cluster_sector_interval);
-  uint64_t unit = mem_clock_core(machine, machine->memory.atomic.cas_interval);
-  crossbar->cluster_cas =
-      unit ? mem_clock_core(machine, machine->memory.crossbar.cluster_cas_interval) * 1000 / unit : 0;
+  crossbar->cluster_cas = mem_clock_core(machine, machine->memory.crossbar.cluster_cas_interval);
   crossbar->sector_bytes = machine->memory.l2.sector;
   crossbar->shares = crossbar->cluster_ports || crossbar->cluster_byte;
   crossbar->cluster_free = g_new0(uint64_t, clusters);

@@ -31,8 +31,7 @@ typedef struct Crossbar {
   uint64_t *cluster_free; /* ways of clusters that stores take; and those of each to each slice that atomics do */
   uint64_t *cluster_slice_free;
   uint64_t *line_due; /* of each SM, by lines: when the newest part is through the ways of its cluster */
-  uint64_t cluster_ports, cluster_byte, cluster_sector; /* thousandths of a port, and of a cycle */
-  uint64_t cluster_cas; /* thousandths of what the atomic unit takes of it */
+  uint64_t cluster_ports, cluster_byte, cluster_sector, cluster_cas; /* thousandths of a port, and of a cycle */
   bool shares;                                                       /* SMs share any way */
   uint64_t *far_free, far_busy, far_reduction;                       /* the same of links between the halves */
   uint16_t *far_link;                                                /* the link of each slice */
@@ -100,7 +99,7 @@ static inline uint64_t crossbar_cluster_takes(const Crossbar *crossbar, const Pa
   uint32_t sectors = part->shape.sector_count;
   uint32_t lanes = part->request->merged ? 1 : (uint32_t)__builtin_popcount(part->lanes);
   bool several_words = sectors > 1 || part->shape.turns < lanes;
-  uint64_t least = part->cas && several_words ? crossbar->cluster_cas * part->busy / 1000 : 0;
+  uint64_t least = part->cas && several_words ? crossbar->cluster_cas * (part->shape.turns - part->alone) : 0;
   bool whole = part->shape.turns == sectors && part->out == sectors * crossbar->sector_bytes;
   uint64_t takes = whole ? crossbar->cluster_sector * sectors
                          : crossbar->cluster_byte * (part->out * (1u + part->cas) + ADDRESS * lanes);

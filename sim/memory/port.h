@@ -120,7 +120,8 @@ static inline uint64_t port_atomic(const PortRules *rules, MemShape shape, MemPa
          (others ? rules->cas_packet * packets.several : 0);
 }
 /* What a piece of an access takes of the way out; `cas`: of a compare and swap. */
-static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, MemPackets packets, bool cas) {
+static inline uint64_t port_takes(const PortRules *rules, MemKind kind, MemShape shape, MemPackets packets,
+                                  bool cas) {
   if (shape.joined)
     return kind == MEM_ATOMIC ? 0 : MAX(rules->merge, rules->merge_sector * shape.turns);
   if (kind == MEM_LOAD)

@@ -523,7 +523,8 @@ START_TEST(dumps_any_values) {
                 g_str_equal(param->path, "memory.buffer_alignment") || g_str_equal(param->path, "memory.page") ||
                 g_str_equal(param->path, "memory.queue.bytes") ||
                 g_str_equal(param->path, "memory.request_latency") ||
-                g_str_equal(param->path, "memory.atomic.groups");
+                g_str_equal(param->path, "memory.atomic.groups") ||
+                g_str_equal(param->path, "memory.atomic.cas_span");
     if (!tied && param->kind == PARAM_FREQ)
       param_set(machine, param, g_rand_double_range(rand, param->min, param->max));
     else if (!tied && param->kind == PARAM_MILLI)
