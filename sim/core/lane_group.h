@@ -18,6 +18,7 @@ typedef enum {
 typedef struct LaneGroup {
   uint64_t from;   /* READY, YIELDED: the first cycle in which it can issue */
   uint64_t beside; /* YIELDED: the same, at least, while others wait at a WARPSYNC */
+  bool was_beside; /* YIELDED: others waited at a WARPSYNC when it gave way */
   uint32_t pc;     /* READY: its next instruction; else the one it waits at */
   uint32_t mask;   /* its lanes */
   uint32_t state;  /* GroupState */

@@ -95,9 +95,12 @@ static void give_way(Issue *issue, uint64_t from, uint64_t beside) {
   groups->marked |= yields;
   issue->warp->active = 0;
   lane_waits_release(issue, issue->now, yields);
-  lane_waits_add(
-      groups,
-      (LaneGroup){.from = from, .beside = beside, .pc = issue->warp->pc + 1, .mask = yields, .state = GROUP_YIELDED});
+  lane_waits_add(groups, (LaneGroup){.from = from,
+                                     .beside = beside,
+                                     .pc = issue->warp->pc + 1,
+                                     .mask = yields,
+                                     .state = GROUP_YIELDED,
+                                     .was_beside = lane_waits_some_at_warpsync(groups)});
 }
 
 /* ---- choosing who runs ---- */
@@ -153,6 +156,12 @@ static uint64_t take(Sm *sm, Warp *warp, int index, uint64_t time) {
   return groups->runs_from;
 }
 
+/* How much later a group goes on that gave way, beside others at a WARPSYNC that isn't a collective. */
+static uint64_t yielded_beside(const Machine *machine, const LaneGroup *group) {
+  uint32_t alone = machine->sm.encoded.yield, beside = MAX(machine->sm.encoded.yield_beside, alone);
+  return machine->sm.encoded.yielded_beside + (group->was_beside ? beside - alone : 0);
+}
+
 void lane_groups_switch(Issue *issue, uint32_t before) {
   Warp *warp = issue->warp;
   const Machine *machine = issue->gpu->machine;
@@ -174,6 +183,8 @@ void lane_groups_switch(Issue *issue, uint32_t before) {
   bool stays = next->mask & before;
   if (next->state == GROUP_YIELDED && lane_waits_some_at_collective(warp->groups))
     switched = MAX(switched, issue->now + machine->sm.encoded.warpsync_beside);
+  else if (next->state == GROUP_YIELDED && lane_waits_some_at_warpsync(warp->groups))
+    switched += yielded_beside(machine, next);
   switched += next->left ? machine->sm.encoded.switch_left : 0;
   switched += stays ? 0 : scheduler_choose(issue, 1);
   uint64_t starts = take(issue->sm, warp, index, stays ? issue->now : switched);

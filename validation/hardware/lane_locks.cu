@@ -1,4 +1,5 @@
-// Lanes of one warp take locks that some of them share, four times each: which go on together, and when? Nothing but the warp's own lanes holds a lock.
+// Lanes of one warp take locks that some of them share, in global or shared memory, four times each: which go on together, and when? Nothing but the
+// warp's own lanes holds a lock.
 // Build and run: nvcc -O2 -std=c++17 -arch=sm_90 -o lane_locks lane_locks.cu && ./lane_locks > lane_locks.txt; -cubin for the file beside it
 // A line: the kernel, locks, seed, and for each group of lanes that have their locks at once, in order of time: the clock, and lane.round of each.
 #include <cstdio>
@@ -45,16 +46,42 @@ template <int KIND> static __device__ __forceinline__ void run(PARAMETERS) {
   }
 }
 
+// The same in shared memory.
+template <bool TOGETHER> static __device__ __forceinline__ void run_shared(PARAMETERS) {
+  __shared__ Word lock[LOCKS_MAX], guarded[LOCKS_MAX];
+  Word lane = threadIdx.x, drawn = (seed * LANES + lane + 1) * 747796405u;
+  for (int i = lane; i < LOCKS_MAX; i += LANES)
+    lock[i] = guarded[i] = 0;
+  __syncwarp();
+  Word start = clock();
+#pragma unroll 1
+  for (int round = 0; round < ROUNDS; round++) {
+    drawn = drawn * 1664525u + 1013904223u;
+    Word at = (drawn >> 16) % count;
+    while (atomicCAS(&lock[at], 0u, 1u))
+      ;
+    __threadfence_block();
+    log[lane * ROUNDS + round] = clock() - start;
+    ((volatile Word *)guarded)[at] += 1;
+    __threadfence_block();
+    atomicExch(&lock[at], 0u);
+    if (TOGETHER)
+      __syncwarp();
+  }
+}
+
 extern "C" __global__ void acquiring(PARAMETERS) { run<0>(locks, data, log, count, seed); }
 extern "C" __global__ void fenced(PARAMETERS) { run<1>(locks, data, log, count, seed); }
 extern "C" __global__ void together(PARAMETERS) { run<2>(locks, data, log, count, seed); }
 extern "C" __global__ void looking(PARAMETERS) { run<3>(locks, data, log, count, seed); }
+extern "C" __global__ void shared(PARAMETERS) { run_shared<false>(locks, data, log, count, seed); }
+extern "C" __global__ void together_shared(PARAMETERS) { run_shared<true>(locks, data, log, count, seed); }
 
 int main() {
   struct {
     const char *name;
     void (*kernel)(PARAMETERS);
-  } kernels[] = {{"acquiring", acquiring}, {"fenced", fenced}, {"together", together}, {"looking", looking}};
+  } kernels[] = {{"acquiring", acquiring}, {"fenced", fenced}, {"together", together}, {"looking", looking}, {"shared", shared}, {"together_shared", together_shared}};
   Word *locks, *data, *log, told[LANES * ROUNDS];
   cudaMalloc(&locks, LOCKS_MAX * APART * sizeof(Word));
   cudaMalloc(&data, LOCKS_MAX * APART * sizeof(Word));
