@@ -325,11 +325,10 @@ bool lane_groups_give_way(Issue *issue, const YieldCost *cost) {
   uint32_t before = warp->active;
   uint64_t from = MAX(issue->next, issue->now + cost->away);
   if (groups->count) {
-    bool left = lane_waits_some_are(groups, GROUP_READY);
     give_way(issue, from, from);
     int index = choose(warp, from, before);
     bool itself = groups->group[index].mask & before && groups->count > 1;
-    if (left && groups->group[index].state == GROUP_READY)
+    if (groups->group[index].state == GROUP_READY)
       from = MAX(issue->next, issue->now + cost->ready);
     issue->next = take(issue->sm, warp, index, itself ? issue->now + cost->back : from);
     issue->next_pc = warp->pc;

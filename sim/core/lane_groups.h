@@ -50,8 +50,8 @@ void lane_groups_meet(Issue *issue, uint32_t lanes);
 /* NANOSLEEP up to cycle `until`, or `beside` if others wait at a WARPSYNC then: another group may run, and one that
  * gave way `away` cycles from now. Returns true if none can but for this one, and others wait at a WARPSYNC. */
 bool lane_groups_sleep(Issue *issue, uint64_t until, uint64_t beside, uint64_t away);
-/* What a YIELD of machine code takes until the chosen group goes on, in cycles: one that was ready; one that has
- * given way, or that this lets go; and this one, if there are others and none of them can. */
+/* What a YIELD of machine code takes until the chosen group goes on, in cycles: one that hasn't given way; one that
+ * has; and this one, if there are others and none of them can. */
 typedef struct YieldCost {
   uint64_t ready, away, back;
 } YieldCost;
