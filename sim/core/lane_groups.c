@@ -198,8 +198,9 @@ void lane_groups_sync(Issue *issue, unsigned barrier, uint32_t lanes) {
   uint32_t before = warp->active;
   const Machine *machine = issue->gpu->machine;
   uint64_t done = issue->now + machine->sm.lane_groups.bsync_latency;
+  uint32_t freed = groups->sync.freed[barrier] & lanes;
   sync_records_join(&groups->sync, barrier,
-                    lane_waits_completes(warp, barrier, lanes) ? lanes : lanes & ~groups->sync.freed[barrier]);
+                    freed && !lane_waits_completes(warp, barrier, lanes) ? lanes & ~freed : lanes);
   for (uint32_t rest = lanes; rest;) {
     uint32_t members = sync_records_members(&groups->sync, barrier, (unsigned)__builtin_ctz(rest));
     LaneGroup here = {.which = barrier, .mask = members & lanes};

@@ -322,12 +322,9 @@ void lane_waits_release(const Issue *issue, uint64_t from, uint32_t yields) {
 }
 
 bool lane_waits_completes(const Warp *warp, unsigned barrier, uint32_t lanes) {
-  const LaneGroups *groups = warp->groups;
   for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-    unsigned lane = (unsigned)__builtin_ctz(rest);
-    uint32_t members = sync_records_members(&groups->sync, barrier, lane);
-    if (members & warp->alive & ~lanes &
-        ~lanes_at_sync(groups, barrier, sync_records_present(&groups->sync, barrier, lane)))
+    LaneGroup one = {.which = barrier, .mask = rest & -rest};
+    if (lacks_members(warp, &one) & ~lanes)
       return false;
   }
   return true;

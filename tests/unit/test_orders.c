@@ -240,7 +240,8 @@ static void compare_log(const Program *program, const Machine *machine, const ch
 }
 
 /* Lanes that meet behind their locks go as on the H200 to the last group. Of others nearly as many go together, for
- * nearly as long, but from some step on other ones. */
+ * nearly as long, but from some step on other ones. The times of locks in shared memory set
+ * sm.encoded.yielded_beside. */
 START_TEST(locks_of_lanes) {
   Machine *machine = small_machine();
   Program *program = mc_lab_cubin("validation/hardware", "lane_locks.sm_90.cubin", NULL);
